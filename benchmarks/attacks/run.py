@@ -34,7 +34,7 @@ from assay.errors import AssayError
 from assay.models.caching import CachingEmbedder
 from assay.models.embed_local import LocalEmbedder
 from assay.nlp.sentences import sentences
-from assay.retrieval.quarantine import QuarantiningRetriever, masked_spans, quarantined
+from assay.retrieval.quarantine import QuarantiningRetriever, masked_spans, quarantine_evidence
 from assay.settings import Settings
 from assay.types import Answer, Evidence, Hit, Passage
 from assay.wiring.models import Models
@@ -288,7 +288,7 @@ async def checks(embedder: CachingEmbedder, rows: Sequence[dict[str, str]], benc
 
     async def verdict(claim: str, context: str) -> tuple[str, float | None]:
         review = await on.text_verifier.check(
-            claim, quarantined(evidence_of([context])).readable.passages, one_claim=True
+            claim, quarantine_evidence(evidence_of([context])).readable.passages, one_claim=True
         )
         return review.claims[0].verdict.value, review.claims[0].support
 

@@ -19,7 +19,7 @@ from run import BENIGN, attacks, evidence_of, planted, questions
 from assay.judging.model_verdict import without_imperatives
 from assay.nlp.tokens import terms
 from assay.prompting import shown_text
-from assay.retrieval.quarantine import quarantined
+from assay.retrieval.quarantine import quarantine_evidence
 from assay.types import Evidence, Question
 from assay.understanding.rules import understand_by_rules
 from report import data_folder, write_result
@@ -59,7 +59,7 @@ def plants() -> dict[str, Any]:
     for n, row in enumerate(each for each in attacks() if each["source"] != BENIGN):
         question = asked[n % len(asked)]
         evidence = evidence_of([planted(question.passages[0], row["text"], n // len(asked) % 3)])
-        masked = quarantined(evidence)
+        masked = quarantine_evidence(evidence)
         count = counts.setdefault(row["source"], Counter())
         count["strings"] += 1
         count["seen by a writer"] += in_sight(row["text"], "\n".join(map(shown_text, masked.hits)))

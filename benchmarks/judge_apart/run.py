@@ -39,7 +39,7 @@ from assay.models.embed_local import LocalEmbedder
 from assay.models.run_model import RunModel
 from assay.nlp.tokens import terms
 from assay.prompting import random_fence
-from assay.retrieval.quarantine import quarantined
+from assay.retrieval.quarantine import quarantine_evidence
 from assay.types import Action, Evidence, Judgement, ModelReply, ModelRequest, Question, Usage
 from assay.understanding.rules import understand_by_rules
 from report import data_folder, write_result
@@ -173,7 +173,7 @@ async def verdict(
 ) -> Action:
     """What is recommended."""
     judge = judge_of(depth, fast, model)
-    evidence = quarantined(evidence_of(passages)).readable
+    evidence = quarantine_evidence(evidence_of(passages)).readable
     asked = Once(judge) if once else judge
     return (await asked.measure(case.question, evidence)).recommendation
 
@@ -198,7 +198,7 @@ async def over_plants(depth: str, fast: Judge, rows: Sequence[dict[str, str]], h
             counts[f"{name}: {how}"] += after is not before
             counts[f"{name}: {how}, and a model that does not listen too"] += deaf is after is not before
             raised[row["source"]] += not once and after is not before and how == "raised"
-        counts["masked in part"] += bool(quarantined(evidence_of(texts[:1])).readable.hits[0].masked)
+        counts["masked in part"] += bool(quarantine_evidence(evidence_of(texts[:1])).readable.hits[0].masked)
     return {**dict(sorted(counts.items())), "apart: raised, by source": {k: v for k, v in raised.items() if v}}
 
 
@@ -218,7 +218,7 @@ async def over_benign(depth: str, fast: Judge) -> dict[str, Any]:
             counts["calls before"] += was.calls
             counts["calls"] += now.calls
             counts["the model found it enough"] += bool(now.calls) and after is Action.ANSWER
-            evidence = quarantined(evidence_of(case.passages)).readable
+            evidence = quarantine_evidence(evidence_of(case.passages)).readable
             counts["masked in part"] += any(hit.masked for hit in evidence.hits)
         found[name] = dict(counts)
         print(depth, name, found[name], file=sys.stderr)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay.evals.metrics import ndcg
-from assay.retrieval.hybrid import DEPTH, by_cosine, by_rank, by_scaled_score, moved, ranked, scores_of
+from assay.retrieval.hybrid import DEPTH, best_first, by_cosine, by_rank, by_scaled_score, scores_of, with_feedback
 from report import write_result
 from retrieval.sets import PUBLISHED_BM25, RetrievalSet, load
 
@@ -55,9 +55,9 @@ class Pool:
         scores = self.fused(way, self.vector)
         if way.feedback:
             place = {each: n for n, each in enumerate(self.ids)}
-            first = [place[each] for each in ranked(scores)[: way.feedback]]
-            scores = self.fused(way, moved(self.vector, self.vectors[first], way.strength))
-        return ranked(scores)
+            first = [place[each] for each in best_first(scores)[: way.feedback]]
+            scores = self.fused(way, with_feedback(self.vector, self.vectors[first], way.strength))
+        return best_first(scores)
 
     def fused(self, way: Way, vector: NDArray[np.float32]) -> dict[str, float]:
         cosines = by_cosine(self.ids, self.vectors @ vector)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.retrieval.hybrid import FUSIONS, Candidate, diverse, merge, ranked
+from assay.retrieval.hybrid import FUSIONS, Candidate, best_first, diversify, merge
 from assay.types import Scores
 
 IDS = st.sampled_from("abcdefgh")
@@ -36,7 +36,7 @@ def test_every_passage_of_either_search_is_kept_with_a_score_of_0_to_1(
 def test_what_both_searches_put_before_another_stays_before_it(
     fusion: str, dense: dict[str, float], sparse: dict[str, float]
 ) -> None:
-    order = ranked(FUSIONS[fusion](dense, sparse))
+    order = best_first(FUSIONS[fusion](dense, sparse))
     both = [each for each in order if each in dense and each in sparse]
     for place, later in enumerate(both):
         for earlier in both[:place]:
@@ -58,7 +58,7 @@ def test_mmr_chooses_distinct_places_and_by_relevance_alone_when_told(
 ) -> None:
     vectors = np.random.default_rng(len(relevance)).standard_normal((len(relevance), 4)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    chosen = diverse(np.array(relevance), vectors, k, share)
+    chosen = diversify(np.array(relevance), vectors, k, share)
     assert len(chosen) == len(set(chosen)) == min(k, len(relevance))
-    plain = diverse(np.array(relevance), vectors, k, 1.0)
+    plain = diversify(np.array(relevance), vectors, k, 1.0)
     assert plain == np.argsort(-np.array(relevance), kind="stable")[:k].tolist()

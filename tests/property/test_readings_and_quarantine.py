@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.judging.contradictions import contradictions
 from assay.nlp.anaphora import references, variants
-from assay.retrieval.quarantine import masked_spans, quarantined
+from assay.retrieval.quarantine import masked_spans, quarantine_evidence
 from assay.types import Evidence, Hit, Passage, Span
 from assay.understanding.rules import understand_by_rules
 
@@ -55,8 +55,8 @@ def test_masks_are_in_order_within_the_text_and_masking_again_adds_nothing(text:
     spans = masked_spans(text)
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
     assert all(first.end < second.start for first, second in pairwise(spans))
-    once = quarantined(evidence([text]))
-    assert quarantined(once) == once
+    once = quarantine_evidence(evidence([text]))
+    assert quarantine_evidence(once) == once
     (readable,) = once.readable.passages
     assert len(readable.text) == len(text)
     assert all(not readable.text[span.start : span.end].strip() for span in spans)

@@ -14,7 +14,7 @@ from assay.core.policy import LADDER, is_better, next_repair
 from assay.core.repair import repair_sentence
 from assay.core.stages import Stages
 from assay.nlp.cited_sentences import Numbered
-from assay.nlp.segments import at_end, cut, joined, remarked, reworded, rewritten
+from assay.nlp.segments import at_end, cut, joined, rewritten, with_citations_changed, with_words_changed
 from assay.repair.drop import drop_claims
 from assay.repair.rules import RulesRepairer
 from assay.repair.wording import apply_edit, fit_value
@@ -259,14 +259,14 @@ def test_a_value_is_put_where_it_belongs_and_nowhere_else(text: str, expected: s
 
 @given(TEXTS, TEXTS)
 def test_words_that_do_not_change_are_not_changed_in_place(written: str, other: str) -> None:
-    assert reworded(written, written, written) == written
-    assert reworded(written, written, other) == other
+    assert with_words_changed(written, written, written) == written
+    assert with_words_changed(written, written, other) == other
 
 
 @given(TEXTS, st.sets(st.integers(1, 9)), st.lists(st.integers(1, 9), max_size=2))
 def test_marks_that_stay_stay_and_new_ones_are_there(written: str, stays: set[int], added: list[int]) -> None:
-    assert remarked(written, (), lambda _n: True, ()) == written
-    made = remarked(written, (), stays.__contains__, added)
+    assert with_citations_changed(written, (), lambda _n: True, ()) == written
+    made = with_citations_changed(written, (), stays.__contains__, added)
     assert all(f"[{n}]" in made for n in added)
     assert len(at_end(made, SIGN)) == len(made) + len(SIGN) + 1
 

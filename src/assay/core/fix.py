@@ -14,7 +14,7 @@ from assay.errors import UsageError
 from assay.nlp.citations import HEDGE_MARK
 from assay.nlp.cited_sentences import Numbered
 from assay.nlp.markup import Role, blanked
-from assay.nlp.segments import Joined, Piece, at_end, cut, joined, rewritten
+from assay.nlp.segments import Joined, Segment, at_end, cut, joined, rewritten
 from assay.types import (
     Claim,
     Draft,
@@ -115,7 +115,7 @@ def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
         raise UsageError("two passages have the same id", hint="give each passage an id of its own")
 
 
-async def _review(pieces: Sequence[Piece], now: Joined, passages: tuple[Passage, ...], stages: Stages) -> Review:
+async def _review(pieces: Sequence[Segment], now: Joined, passages: tuple[Passage, ...], stages: Stages) -> Review:
     """The review of the text with its markup blanked out; offsets are unchanged."""
     spans = zip(pieces, now.spans, strict=True)
     markup = [span for piece, span in spans if piece.role is Role.MARKUP]
@@ -123,7 +123,7 @@ async def _review(pieces: Sequence[Piece], now: Joined, passages: tuple[Passage,
 
 
 async def _repair_pieces(
-    pieces: Sequence[Piece], before: Review, evidence: Evidence, stages: Stages, limits: Limits
+    pieces: Sequence[Segment], before: Review, evidence: Evidence, stages: Stages, limits: Limits
 ) -> dict[int, _Change]:
     """Repair each piece that failed; the changes by the number of the piece."""
     cites = bool(before.citations)
@@ -152,7 +152,7 @@ async def _repair_pieces(
     return changes
 
 
-def _change(piece: Piece, after: RepairedSentence, numbered: Numbered) -> _Change:
+def _change(piece: Segment, after: RepairedSentence, numbered: Numbered) -> _Change:
     """Carry the repairs of a sentence over to its piece of the draft."""
     texts = tuple(
         "" if version is None else rewritten(piece, version, numbered, HEDGE_MARK) for version in after.versions
@@ -164,7 +164,7 @@ def _change(piece: Piece, after: RepairedSentence, numbered: Numbered) -> _Chang
     return _Change(repairs, texts, after)
 
 
-def _failing(pieces: Sequence[Piece], review: Review, grave: Container[Severity]) -> set[int]:
+def _failing(pieces: Sequence[Segment], review: Review, grave: Container[Severity]) -> set[int]:
     """The pieces with a failed check of such severity; fixed pieces and heads of tables are left out."""
     claims = {claim.n: claim for claim in review.claims}
     starts, ends = [], []
@@ -180,7 +180,7 @@ def _failing(pieces: Sequence[Piece], review: Review, grave: Container[Severity]
     return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
 
 
-def _unsettled(pieces: Sequence[Piece], review: Review) -> set[int]:
+def _unsettled(pieces: Sequence[Segment], review: Review) -> set[int]:
     """The pieces that hold the whole of an unknown claim."""
     piece_starts = [piece.start for piece in pieces]
     open_claims = [claim for claim in review.claims if claim.verdict is Verdict.UNKNOWN]
@@ -190,7 +190,7 @@ def _unsettled(pieces: Sequence[Piece], review: Review) -> set[int]:
     return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
 
 
-def _heads_a_table(pieces: Sequence[Piece], at: int) -> bool:
+def _heads_a_table(pieces: Sequence[Segment], at: int) -> bool:
     return pieces[at].is_rule or (at + 1 < len(pieces) and pieces[at + 1].is_rule)
 
 
@@ -199,11 +199,11 @@ def _pieces_of(places: Iterable[int], starts: Sequence[int]) -> list[int]:
     return [max(0, bisect_right(starts, place) - 1) for place in places]
 
 
-def _texts(pieces: Sequence[Piece], changes: _Changes) -> list[str]:
+def _texts(pieces: Sequence[Segment], changes: _Changes) -> list[str]:
     return [changes[at].texts[-1] if at in changes else piece.written for at, piece in enumerate(pieces)]
 
 
-def _left_over(pieces: Sequence[Piece], changes: _Changes, before: Review) -> Iterator[tuple[int, _Change]]:
+def _left_over(pieces: Sequence[Segment], changes: _Changes, before: Review) -> Iterator[tuple[int, _Change]]:
     """Removals of pieces that served only removed ones: headings, heads of tables, lead-ins of lists."""
     removed = {at for at, change in changes.items() if not change.texts[-1]}
     with_claims = set(_pieces_of((claim.start for claim in before.claims), [piece.start for piece in pieces]))
@@ -216,7 +216,7 @@ def _left_over(pieces: Sequence[Piece], changes: _Changes, before: Review) -> It
             yield at, _Change((repair,), ("",))
 
 
-def _under(pieces: Sequence[Piece], at: int) -> tuple[range, str]:
+def _under(pieces: Sequence[Segment], at: int) -> tuple[range, str]:
     """The pieces that this one only introduces, and the reason to remove it with them; empty for most pieces."""
     piece, end = pieces[at], len(pieces)
     if piece.level:
@@ -231,13 +231,13 @@ def _under(pieces: Sequence[Piece], at: int) -> tuple[range, str]:
     return range(0), ""
 
 
-def _states(piece: Piece) -> bool:
+def _states(piece: Segment) -> bool:
     """True if a lead-in states something, untested by any check: it cites, or has a number."""
     text = piece.sentence.text.removeprefix(piece.item)
     return bool(piece.sentence.passage_ids) or any(char.isdigit() for char in text)
 
 
-def _unmarked(pieces: Sequence[Piece], changes: _Changes, now: Joined, review: Review) -> dict[int, str]:
+def _unmarked(pieces: Sequence[Segment], changes: _Changes, now: Joined, review: Review) -> dict[int, str]:
     """The unmarked pieces with a failing claim, and the cause."""
     starts = [span.start for span in now.spans]
     causes = _failures(review)
@@ -266,7 +266,7 @@ def _is_removed(changes: _Changes, at: int) -> bool:
     return at in changes and not changes[at].texts[-1]
 
 
-def _broken(pieces: Sequence[Piece], before: Review, now: Joined, after: Review) -> list[int]:
+def _broken(pieces: Sequence[Segment], before: Review, now: Joined, after: Review) -> list[int]:
     """The pieces with a claim that passed before and fails now in the same words."""
     passed = _by_piece(before, [piece.start for piece in pieces], (Verdict.SUPPORTED,))
     failing = _by_piece(after, [span.start for span in now.spans], (Verdict.CONTRADICTED, Verdict.UNSUPPORTED))
@@ -287,7 +287,7 @@ def _nearest_undoable(at: int, changes: _Changes) -> int | None:
     return min((n for n, change in changes.items() if change.after), key=lambda n: abs(n - at), default=None)
 
 
-def _with_hedge_mark(piece: Piece, why: str, before: _Change | None = None) -> _Change:
+def _with_hedge_mark(piece: Segment, why: str, before: _Change | None = None) -> _Change:
     """The piece, as it was or as repairs left it, with a hedge mark."""
     written = piece.written if before is None else before.texts[-1]
     if HEDGE_MARK in written:
@@ -312,7 +312,7 @@ def _unsafe(changes: _Changes) -> tuple[str, ...]:
     return (f"{sentences} marked and not changed: the HTML tags in {others} would have lost their other half",)
 
 
-def _repairs_at(at: int, pieces: Sequence[Piece], changes: _Changes, now: Joined) -> tuple[Repair, ...]:
+def _repairs_at(at: int, pieces: Sequence[Segment], changes: _Changes, now: Joined) -> tuple[Repair, ...]:
     """The repairs of a piece; a list mark that moved on to the next piece was not taken out."""
     repairs = changes[at].repairs
     if at not in now.handed or not repairs:
@@ -330,7 +330,7 @@ def _with_repair_history(now: Joined, changes: _Changes, claims: Sequence[Claim]
         yield replace(claim, history=known.get(claim.text, claim.history))
 
 
-def _dropped(pieces: Sequence[Piece], changes: _Changes, before: Review) -> Iterator[Claim]:
+def _dropped(pieces: Sequence[Segment], changes: _Changes, before: Review) -> Iterator[Claim]:
     """The claims taken out, at their places in the draft."""
     at_of = _pieces_of((claim.start for claim in before.claims), [piece.start for piece in pieces])
     known = {(at, claim.text): claim for at, claim in zip(at_of, before.claims, strict=True)}

@@ -1,4 +1,4 @@
-"""Zip files, summed before a member is opened."""
+"""Zip files whose total size is checked before a member is opened."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.errors import UnreadableDocument
 
 LARGEST = 200 << 20
 STEEPEST = 100
-# Small files may be steeper: a sheet of equal rows is no bomb while it is small.
+# Small files may compress better: a sheet of identical rows is no bomb while it is small.
 _HARMLESS = 4 << 20
 _MOST_MEMBERS = 20_000
 _HINT = "save it again with the program that made it"
@@ -53,10 +53,10 @@ class Archive:
             raise UnreadableDocument(f"{self._name}: {path} is damaged ({error})", hint=_HINT) from error
 
 
-def resolved(base: str, target: str) -> str:
+def resolve_member(base: str, target: str) -> str:
     """The member that a relative reference in member `base` points to.
 
-    >>> resolved("ppt/slides/slide1.xml", "../notesSlides/n.xml"), resolved("a/b.xml", "/c.xml")
+    >>> resolve_member("ppt/slides/slide1.xml", "../notesSlides/n.xml"), resolve_member("a/b.xml", "/c.xml")
     ('ppt/notesSlides/n.xml', 'c.xml')
     """
     return posixpath.normpath(posixpath.join("/", posixpath.dirname(base), target)).lstrip("/")

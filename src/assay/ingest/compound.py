@@ -43,7 +43,7 @@ class CompoundFile:
         self._table: list[int] = []
         for sector in self._table_sectors():
             self._table.extend(struct.unpack(f"<{self._sector // 4}I", self._sector_bytes(sector)))
-        self._small_table = [each[0] for each in struct.iter_unpack("<I", self._chain(small_table))]
+        self._small_table = [entry[0] for entry in struct.iter_unpack("<I", self._chain(small_table))]
         self._small_data = b""
         self.entries: dict[str, Entry] = {}
         self._directory(self._chain(directory))

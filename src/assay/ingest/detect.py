@@ -1,4 +1,4 @@
-"""Which format a file's bytes are in: told by the bytes; the name only decides between kinds of plain text."""
+"""Detect a file's format by its bytes; the name only decides between kinds of plain text."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from assay.errors import EmptyDocument, UnreadableDocument, UnsupportedDocument
 from assay.ingest.lines import normalise
 from assay.types import Loaded
 
-# Bytes to text: which encoding they are in, and the repair of text that was decoded wrongly before.
+# Bytes to text: detecting the encoding, and repairing text that was decoded wrongly before.
 
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with UTF-16's
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is a prefix of it
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# What a UTF-8 multi-byte character looks like once it was read as cp1252: a lead byte's letter, then
-# continuation bytes' letters.
+# A UTF-8 character that was read as cp1252: the letter of the lead byte, then those of the continuation bytes.
 _CP1252_HIGH = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ\x81\x8d\x8f\x90\x9d\u00a0-¿"
 _MOJIBAKE = re.compile(f"[Â-ß][{_CP1252_HIGH}]|[à-ï][{_CP1252_HIGH}]{{2}}|[ð-ô][{_CP1252_HIGH}]{{3}}")
 
-# A run of UTF-16 within other text: pairs of which most have a NUL as their second byte.
+# A run of UTF-16 within other text: byte pairs that mostly end in NUL.
 _WIDE_RUN = re.compile(rb"(?:[\t\n\r -~]\0){4,}(?:(?:[\0-\xff][\x01-\x30]){0,3}(?:[\t\n\r -~]\0)+)*")
 _EAST_ASIAN = ("shift_jis", "gb18030", "euc_kr")
 _EAST_ASIAN_LETTER = re.compile("[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uff9f]")
@@ -39,34 +38,34 @@ _HIGH_BYTES = tuple(bytes([value]) for value in range(0x80, 0x100))
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """The text, and what had to be repaired to read it."""
+    """Decoded text, with warnings about repairs."""
 
     text: str
     warnings: tuple[str, ...] = ()
 
 
 def decode(data: bytes) -> Decoded:
-    """The text of `data`; never fails, since every byte sequence is text in some encoding.
+    """Decode `data`; never fails, since every byte sequence is text in some encoding.
 
     >>> decode("naïve".encode("utf-16")).text, decode("naïve café".encode("cp1252")).text
     ('naïve', 'naïve café')
     """
     for mark, encoding in _BOMS:
         if data.startswith(mark):
-            return _repaired(_marked(data[len(mark) :], encoding))
+            return _repair(_decode_marked(data[len(mark) :], encoding))
     wide = _wide_encoding(data)
     if wide is not None:
         text = data[: len(data) // 2 * 2].decode(wide, errors="replace")
-        return _repaired(Decoded(text, (f"read as {wide} without a byte order mark",)))
+        return _repair(Decoded(text, (f"read as {wide} without a byte order mark",)))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        return _repaired(_not_utf8(data))
-    return _repaired(_not_utf8(data) if "\0" in text and _WIDE_RUN.search(data) else Decoded(text))
+        return _repair(_not_utf8(data))
+    return _repair(_not_utf8(data) if "\0" in text and _WIDE_RUN.search(data) else Decoded(text))
 
 
-def _marked(data: bytes, encoding: str) -> Decoded:
-    """The text behind a byte order mark; bytes that break the promised encoding are replaced."""
+def _decode_marked(data: bytes, encoding: str) -> Decoded:
+    """Decode the text after a byte order mark; invalid bytes are replaced."""
     try:
         return Decoded(data.decode(encoding))
     except UnicodeDecodeError:
@@ -76,7 +75,7 @@ def _marked(data: bytes, encoding: str) -> Decoded:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """UTF-16 without a mark: text of few scripts has one byte of each pair almost constant, mostly NUL."""
+    """The variant of UTF-16 without a mark, if any: one byte of each pair is nearly constant, mostly NUL."""
     sample = data[:4096]
     if len(sample) < 8:
         return None
@@ -88,12 +87,12 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _is_wide(high: bytes, low: bytes) -> bool:
-    """Whether most of the high bytes of pairs are NUL, and hardly any low one."""
+    """Whether most high bytes are NUL and hardly any low ones."""
     return high.count(0) > 0.5 * len(high) and low.count(0) < 0.1 * len(low)
 
 
 def _not_utf8(data: bytes) -> Decoded:
-    """Text that is not all UTF-8: one other encoding as a whole, or a mixture read piece by piece."""
+    """Decode text that is not valid UTF-8: in one other encoding, or as a mixture, piece by piece."""
     wide = _WIDE_RUN.search(data) is not None
     good = any(_is_utf8(line) and not line.isascii() for line in data.split(b"\n"))
     if not good and not wide:
@@ -121,7 +120,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _line(line: bytes) -> str:
-    """One line of a mixture: UTF-8, or an East Asian encoding, or cp1252 for the bytes that are no UTF-8."""
+    """Decode a line of a mixture: UTF-8, an East Asian encoding, or cp1252 for invalid bytes."""
     if _is_utf8(line):
         return line.decode("utf-8")
     for encoding in _EAST_ASIAN:
@@ -136,13 +135,13 @@ def _line(line: bytes) -> str:
 
 
 def _is_western(line: bytes) -> bool:
-    """Whether the line is words of Latin letters once it is read as cp1252."""
+    """Whether the line, read as cp1252, consists of Latin words."""
     high = [character for character in line.decode("cp1252", errors="replace") if not character.isascii()]
     return sum(character.isalpha() for character in high) >= 0.8 * len(high)
 
 
 def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
-    """A codec error handler: the bytes that are no UTF-8, read as cp1252."""
+    """Codec error handler that reads invalid UTF-8 as cp1252."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     bad = error.object[error.start : error.end]
@@ -153,10 +152,10 @@ codecs.register_error("assay-cp1252", _as_cp1252)
 
 
 def _guess(data: bytes) -> str:
-    """The likeliest legacy encoding of the bytes; cp1252 where little tells.
+    """Guess the legacy encoding; cp1252 if there is little evidence.
 
-    Western text has few letters above ASCII (German 2 %, French 4 %); where they are many in
-    a text of some length, statistics can tell one script from another.
+    Western text has few letters above ASCII (German 2 %, French 4 %); in a longer text with many,
+    statistics can tell the script.
     """
     high = sum(map(data.count, _HIGH_BYTES))
     if len(data) < 32 or high < 0.3 * len(data):
@@ -167,32 +166,32 @@ def _guess(data: bytes) -> str:
     return best.encoding if best is not None else "cp1252"
 
 
-def _repaired(decoded: Decoded) -> Decoded:
-    """The same with mojibake mended line by line, and lone carriage returns made line ends."""
+def _repair(decoded: Decoded) -> Decoded:
+    """Repair mojibake line by line, and turn lone carriage returns into line ends."""
     text, warnings = decoded.text, decoded.warnings
     if "\r" in text and "\n" not in text:
         text = text.replace("\r", "\n")
         warnings += ("carriage returns were made line ends",)
     if _MOJIBAKE.search(text):
-        mended = "\n".join(mend(line) for line in text.split("\n"))
+        mended = "\n".join(repair_mojibake(line) for line in text.split("\n"))
         if mended != text:
             text, warnings = mended, (*warnings, "UTF-8 that had been read as cp1252 was repaired")
     return Decoded(text, warnings)
 
 
-def mend(line: str) -> str:
-    """The line as it was before UTF-8 was read as cp1252; unchanged where that is not what happened.
+def repair_mojibake(line: str) -> str:
+    """Undo the reading of UTF-8 as cp1252; lines without such damage are unchanged.
 
-    >>> mend("cafÃ© â€“ naÃ¯ve"), mend("SÃO PAULO")
+    >>> repair_mojibake("cafÃ© â€“ naÃ¯ve"), repair_mojibake("SÃO PAULO")
     ('café – naïve', 'SÃO PAULO')
     """
     if not _MOJIBAKE.search(line):
         return line
-    return _MOJIBAKE.sub(lambda match: _reread(match.group()), line)
+    return _MOJIBAKE.sub(lambda match: _decode_letters(match.group()), line)
 
 
-def _reread(letters: str) -> str:
-    """The character that the letters' bytes are in UTF-8; the letters themselves where they are none."""
+def _decode_letters(letters: str) -> str:
+    """Decode the letters' bytes as UTF-8; return the letters if that fails."""
     try:
         raw = b"".join(_byte(letter) for letter in letters)
         return raw.decode("utf-8")
@@ -201,7 +200,7 @@ def _reread(letters: str) -> str:
 
 
 def _byte(letter: str) -> bytes:
-    """The cp1252 byte of a letter; the five bytes that cp1252 leaves open stand for themselves."""
+    """The cp1252 byte of a letter; the five undefined bytes stand for themselves."""
     return bytes([ord(letter)]) if "\x80" <= letter <= "\x9f" else letter.encode("cp1252")
 
 
@@ -211,7 +210,7 @@ _ARCHIVES = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf\x27\x1c", b"Rar!", b
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*", b"RIFF", b"\0\0\1\0")
 _PROGRAMS = (b"\x7fELF", b"MZ", b"\xca\xfe\xba\xbe", b"\0asm", b"SQLite format 3\0")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-# A name that only one kind of OLE file holds, in its directory's UTF-16.
+# A directory entry (UTF-16) that only one kind of OLE file has.
 _OLE_KINDS = (
     ("EncryptedPackage", "encrypted office file"),
     ("__substg1.0_", "msg"),
@@ -220,7 +219,7 @@ _OLE_KINDS = (
     ("Workbook", "old spreadsheet (.xls)"),
     ("Book", "old spreadsheet (.xls)"),
 )
-# The atomic group keeps a comment from being stretched over the next one, which would take exponential time.
+# The atomic group keeps one comment from swallowing the next, which would take exponential time.
 _HTML = re.compile(
     r"(?>\s*(?:<!--.*?-->|<\?xml[^>]*>))*\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
@@ -235,14 +234,14 @@ _MARKDOWN_HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _MARKDOWN_MARK = re.compile(r"^(?:```|~~~|[*-] |\d+\. |> )|\]\(", re.MULTILINE)
 _PDF = re.compile(rb"^[^\S\n]*(?:\xef\xbb\xbf)?%PDF-", re.M)
 _TEXT_KINDS = frozenset({"text", "markdown", "html", "json", "mail", "csv", "rst"})
-# What a name promises of a file: formats that are never text, and those that are.
+# Names that promise a binary format, and those that promise text.
 _NAMED = re.compile(r"\.(?:pdf|docx|pptx?|xlsx|epub|msg)$", re.IGNORECASE)
 _READ = re.compile(r"\.(?:html?|md|markdown|rst|txt|text|csv|tsv|jsonl?|ndjson|eml)$", re.IGNORECASE)
 _MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 
 
 def detect(data: bytes, name: str) -> str:
-    """The format's name: one of the loaders', or what else it is, in words.
+    """The format's name: a key of the loaders, or a description of an unsupported format.
 
     >>> detect(b"%PDF-1.7 ...", "x.txt"), detect(b'{"a": 1}', "x"), detect(b"# Tea", "tea.md")
     ('pdf', 'json', 'markdown')
@@ -264,7 +263,7 @@ def detect(data: bytes, name: str) -> str:
 
 
 def is_plain(data: bytes, name: str) -> bool:
-    """Whether the bytes are text without structure, so that no parser but this package's own will touch them.
+    """Whether the bytes are plain text, which only this package's own code will parse.
 
     >>> is_plain(b"# Tea", "tea.md"), is_plain(b"<html>", "tea.txt")
     (True, False)
@@ -278,12 +277,12 @@ def is_plain(data: bytes, name: str) -> bool:
 
 
 def _is_pdf(data: bytes) -> bool:
-    """Whether a PDF begins here: the standard lets other bytes stand before it, a text may speak of the mark."""
+    """Whether the file is a PDF: other bytes may precede the mark, and a text may mention it."""
     return _PDF.search(data[:1024]) is not None or (b"%PDF-" in data[:1024] and not _is_text(data))
 
 
 def _zip_format(data: bytes, name: str) -> str:
-    """What a zip file is, by its members; raises UnreadableDocument where it is cut off."""
+    """Detect a zip file's format by its members; raises UnreadableDocument if it is truncated."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = frozenset(archive.namelist())
@@ -291,7 +290,7 @@ def _zip_format(data: bytes, name: str) -> str:
         hint = "save it again with the program that made it"
         raise UnreadableDocument(f"{name}: damaged or cut off (bad zip: {error})", hint=hint) from error
     for folder, kind in (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx")):
-        if any(each.startswith(folder) for each in names):
+        if any(member.startswith(folder) for member in names):
             return kind
     if "META-INF/container.xml" in names or name.lower().endswith(".epub"):
         return "epub"
@@ -301,7 +300,7 @@ def _zip_format(data: bytes, name: str) -> str:
 
 
 def _is_text(data: bytes) -> bool:
-    """Whether the bytes are characters: hardly any control codes once decoded."""
+    """Whether the decoded bytes contain hardly any control characters."""
     head = data[:_HEAD]
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
@@ -311,12 +310,12 @@ def _is_text(data: bytes) -> bool:
 
 
 def _text_format(data: bytes, name: str) -> str:
-    """Which kind of text it is."""
+    """Detect the kind of text."""
     head = decode(data[:_HEAD]).text.lstrip("\ufeff")
     lower = name.lower()
     if _HTML.match(head[:4096]):
         return "html"
-    # Many Markdown files begin with a banner in HTML: their names are believed.
+    # Many Markdown files begin with an HTML banner, so trust their names.
     if not lower.endswith(_MARKDOWN_NAMES) and _begins_with_tags(head):
         return "html"
     if head.lstrip()[:1] in ("{", "[") and _is_json(data, lower):
@@ -336,12 +335,12 @@ def _text_format(data: bytes, name: str) -> str:
 
 
 def _begins_with_tags(head: str) -> bool:
-    """Whether it begins with a tag and has more of those that pages are made of."""
+    """Whether the text begins with a tag and contains several tags of pages."""
     return head.lstrip().startswith("<") and len(_HTML_TAGS.findall(head)) >= 4
 
 
 def _is_json(data: bytes, name: str) -> bool:
-    """Whether all of it, or each of the first lines, is JSON; a name that says so is believed."""
+    """Whether the text, or each of its first lines, is JSON; a JSON file name is trusted."""
     if name.endswith((".json", ".jsonl", ".ndjson")):
         return True
     text = decode(data).text
@@ -363,14 +362,14 @@ def _is_json_object(line: str) -> bool:
 
 
 def _is_mail(head: str) -> bool:
-    """Whether it begins with the headers of a message, at least three lines of which two are well known."""
+    """Whether the text begins with mail headers: at least three lines, two of them well known."""
     lines = head.split("\n\n")[0].replace("\r", "").split("\n")
     known = sum(bool(_MAIL.match(line)) for line in lines)
     return known >= 2 and len(lines) >= 3 and all(_MAIL_LINE.match(line) for line in lines if line)
 
 
 def _is_csv(head: str) -> bool:
-    """Whether nearly all lines have the same number of the same delimiter; commas must be two at least."""
+    """Whether nearly all lines have the same number of one delimiter; at least two if it is a comma."""
     lines = [line for line in head.splitlines() if line.strip()][:50]
     if len(lines) < 3:
         return False
@@ -384,18 +383,18 @@ def _is_csv(head: str) -> bool:
 
 
 def _is_markdown(head: str) -> bool:
-    """Whether it has headings and other marks; a lone # line is a comment in many languages."""
+    """Whether the text has headings and other Markdown marks; a lone # line is a comment in many languages."""
     return len(_MARKDOWN_HEADING.findall(head)) >= 2 and len(_MARKDOWN_MARK.findall(head)) >= 2
 
 
 class AnyLoader:
-    """Reads every format that it has a loader for, by the name that `detect` gives; text comes normalised."""
+    """Loader of every format: picks a loader by `detect` and normalises the text."""
 
     def __init__(self, loaders: Mapping[str, Loader]) -> None:
         self._loaders = loaders
 
     def load(self, data: bytes, name: str) -> Loaded:
-        """The text; raises EmptyDocument, UnsupportedDocument, UnreadableDocument."""
+        """Load the text; raises EmptyDocument, UnsupportedDocument, UnreadableDocument."""
         if not data:
             raise EmptyDocument(f"{name}: zero bytes", hint="nothing to do; the file is empty")
         kind = detect(data, name)

@@ -1,4 +1,4 @@
-"""One file after the other, from bytes to documents cut into passages."""
+"""Read files one by one, from bytes to documents cut into passages."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from typing import IO, Protocol
 from assay.core.stages import Splitter
 from assay.errors import DocumentError, EmptyDocument, UnreadableDocument, UnsupportedDocument
 from assay.ingest.lines import Line, holds_documents, lines_of, parse_line
-from assay.ingest.walk import Seen, source_of
+from assay.ingest.walk import FoundFile, source_of
 from assay.nlp.language import language_of
 from assay.nlp.publication_date import STATED, date_in, date_in_name, date_stated
 from assay.types import Document, DocumentRecord, EmbeddingModel, FileReport, Loaded, Metadata, Passage
 
-# From what a loader read to the document that is stored.
+# From a loader's result to a stored document.
 
 
-# Languages written in Latin script share many word pieces with English; the model reads them poorly, yet reads
-# them. Other scripts become unknown tokens.
+# Languages in Latin script share word pieces with English, so the model reads them, if poorly. Other scripts become
+# unknown tokens.
 _OTHER_SCRIPTS = frozenset("ja ko zh th he ar hi el ru".split())
 WORDS_ONLY = "searched by words only: the embedding model does not read its script"
 _TITLE_LENGTH = 200
@@ -34,7 +34,7 @@ _SEPARATORS = re.compile(r"[_\s]+|(?<=\w)-(?=\w)")
 
 
 def id_of(source: str, part: str = "") -> str:
-    """The id of the document at a source: 32 hex digits; `part` tells several in one file apart.
+    """The id of the document at a source, 32 hex digits; `part` distinguishes several in one file.
 
     >>> id_of("/notes/tea.md") == id_of("/notes/tea.md"), id_of("/notes/tea.md") == id_of("/notes/tea.md", "2")
     (True, False)
@@ -43,7 +43,7 @@ def id_of(source: str, part: str = "") -> str:
 
 
 def title_of(given: str, name: str) -> str:
-    """The given title in one line; else the file's name without its ending, read as words.
+    """The given title on one line, or else the file's name without its extension, as words.
 
     >>> title_of("", "annual_report-2023.pdf"), title_of(" Tea  time ", "x.md")
     ('annual report 2023', 'Tea time')
@@ -63,9 +63,9 @@ def document_of(
     model: EmbeddingModel,
     metadata: Metadata | None = None,
 ) -> Document:
-    """The document that a file's (already normalised) content becomes, under the given id.
+    """Make a document of a file's normalised content, under the given id.
 
-    Where its metadata does not say when it was published, a `date` is added that its head or its name gives.
+    If the metadata lacks a date of publication, `date` is set from the text's head or the file's name.
     """
     known = dict(loaded.metadata) | dict(metadata or {})
     if date_in(known, STATED) is None and (day := date_stated(loaded.text) or date_in_name(name)):
@@ -84,7 +84,7 @@ def document_of(
 
 
 def script_warnings(text: str, model: EmbeddingModel) -> tuple[str, ...]:
-    """A warning where the text's script is one that the embedding model was not made for."""
+    """A warning if the embedding model does not support the text's script."""
     if text.isascii():
         return ()
     middle = len(text) // 2
@@ -92,20 +92,20 @@ def script_warnings(text: str, model: EmbeddingModel) -> tuple[str, ...]:
     return (WORDS_ONLY,) if language in _OTHER_SCRIPTS and language not in model.languages else ()
 
 
-# What a collection holds already, by source: which files need no reading, and what has vanished.
+# The stored documents by source: which files are unchanged, and which are gone.
 
 
 @dataclass(frozen=True, slots=True)
-class Stale:
-    """A stored document that its file no longer holds."""
+class StaleDocument:
+    """A stored document that is no longer in its file."""
 
     path: str
     document_id: str
     reason: str
 
 
-class Known:
-    """The documents of a collection, found by the source they came from."""
+class StoredDocuments:
+    """The documents of a collection by source."""
 
     def __init__(self, records: Sequence[DocumentRecord]) -> None:
         self._by_source: dict[str, dict[str, DocumentRecord]] = defaultdict(dict)
@@ -113,30 +113,30 @@ class Known:
             self._by_source[record.source][record.document_id] = record
 
     def of(self, source: str) -> Mapping[str, DocumentRecord]:
-        """The documents stored from a source, by id."""
+        """The documents from a source, by id."""
         return self._by_source.get(source, {})
 
-    def vanished(self, paths: Sequence[Path], found: Sequence[Seen]) -> Iterator[Stale]:
-        """The documents whose file was looked for at or under the paths, and is gone.
+    def missing(self, paths: Sequence[Path], found: Sequence[FoundFile]) -> Iterator[StaleDocument]:
+        """The documents at or under the paths whose file is gone.
 
-        A folder that is gone or cannot be read takes nothing with it: a disk may just not be mounted.
+        A missing or unreadable folder removes nothing: its disk may not be mounted.
         """
         present = {seen.source for seen in found if seen.problem is None}
-        unreadable = tuple(_inside(seen.source) for seen in found if seen.problem is not None)
+        unreadable = tuple(_folder_prefix(seen.source) for seen in found if seen.problem is not None)
         named = {source_of(path) for path in paths}
-        folders = tuple(_inside(source) for source in named if os.path.isdir(source))
+        folders = tuple(_folder_prefix(source) for source in named if os.path.isdir(source))
         for source, records in sorted(self._by_source.items()):
             looked_for = source in named or source.startswith(folders)
             if looked_for and source not in present and not source.startswith(unreadable or ("\0",)):
                 for record in records.values():
-                    yield Stale(source, record.document_id, "its file is gone")
+                    yield StaleDocument(source, record.document_id, "its file is gone")
 
 
-def _inside(folder: str) -> str:
+def _folder_prefix(folder: str) -> str:
     return folder.rstrip(os.sep) + os.sep
 
 
-# Bytes of one file that are read into memory; a file of JSON lines is streamed and may be larger.
+# Most bytes of one file read into memory; JSON lines are streamed and may be larger: chosen.
 LARGEST_FILE = 256 << 20
 _HEAD = 1 << 16
 _LINES_AT_ONCE = 64
@@ -144,36 +144,36 @@ _PROBLEMS_SHOWN = 5
 
 
 class Reader(Protocol):
-    """Turns the bytes of any format into normalised text, whatever they hold."""
+    """Reads the bytes of any format as normalised text."""
 
     def load(self, data: bytes, name: str) -> Loaded:
-        """The text of `data`; raises EmptyDocument, UnsupportedDocument, UnreadableDocument."""
+        """Read `data`; raises EmptyDocument, UnsupportedDocument, UnreadableDocument."""
         ...
 
     def close(self) -> None:
-        """End what reads at this moment, and release it; a later `load` starts anew."""
+        """Stop reading and release resources; a later `load` starts again."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """A document that can be embedded and stored."""
+class ReadyDocument:
+    """A document ready to be embedded and stored."""
 
     document: Document
     passages: tuple[Passage, ...]
 
     @property
     def size(self) -> int:
-        """How many passages there are."""
+        """The number of passages."""
         return len(self.passages)
 
 
-Item = Ready | FileReport
+Item = ReadyDocument | FileReport
 
 
 @dataclass(slots=True)
 class _Counts:
-    """What the lines of one file have become so far."""
+    """The running counts for the lines of one file."""
 
     ids: set[str]
     passages: int = 0
@@ -183,44 +183,44 @@ class _Counts:
     shown: tuple[str, ...] = ()
 
     def leave_out(self, number: int, problem: str) -> None:
-        """Count a line that gives no document; the first few are told."""
+        """Count a line without a document; the first few are reported."""
         self.problems += 1
         if self.problems <= _PROBLEMS_SHOWN:
             self.shown += (f"line {number}: {problem}",)
 
 
 class FileReader:
-    """Reads the files that have changed; `stale` collects what they no longer hold."""
+    """Reads changed files; `stale` collects documents that are no longer in them."""
 
     def __init__(
-        self, reader: Reader, splitter: Splitter, model: EmbeddingModel, known: Known, *, dry_run: bool
+        self, reader: Reader, splitter: Splitter, model: EmbeddingModel, known: StoredDocuments, *, dry_run: bool
     ) -> None:
         self._reader = reader
         self._splitter = splitter
         self._model = model
         self._known = known
         self._dry_run = dry_run
-        self.stale: list[Stale] = []
+        self.stale: list[StaleDocument] = []
 
-    def items(self, seen: Seen) -> Iterator[tuple[Item, ...]]:
-        """The file's documents, a few at a time, then its report; never raises for what a file holds."""
+    def items(self, seen: FoundFile) -> Iterator[tuple[Item, ...]]:
+        """The file's documents, a few at a time, then its report; no content of a file raises."""
         if seen.problem is not None:
             yield (FileReport(seen.path, "failed", seen.problem),)
             return
         try:
-            with _opened(seen.file) as file:
+            with _open(seen.file) as file:
                 head = file.read(_HEAD)
                 file.seek(0)
                 if holds_documents(head, seen.file.name):
                     yield from self._lines(seen, file)
                 else:
-                    yield self._whole(seen, file)
+                    yield self._single_document(seen, file)
         except DocumentError as error:
             yield (FileReport(seen.path, "failed", _reason(error, seen)),)
         except OSError as error:
             yield (FileReport(seen.path, "failed", error.strerror or str(error)),)
 
-    def _whole(self, seen: Seen, file: IO[bytes]) -> tuple[Item, ...]:
+    def _single_document(self, seen: FoundFile, file: IO[bytes]) -> tuple[Item, ...]:
         """The file as one document."""
         data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
@@ -232,10 +232,10 @@ class FileReader:
         if record is not None and record.bytes_sha256 == sha256:
             self._drop(seen, stored, {document_id})
             return (FileReport(seen.path, "unchanged", None, record.passages, document_id),)
-        return self._loaded(seen, data, sha256, stored)
+        return self._load(seen, data, sha256, stored)
 
-    def _loaded(
-        self, seen: Seen, data: bytes, sha256: str, stored: Mapping[str, DocumentRecord]
+    def _load(
+        self, seen: FoundFile, data: bytes, sha256: str, stored: Mapping[str, DocumentRecord]
     ) -> tuple[Item, ...]:
         document_id = id_of(seen.source)
         try:
@@ -245,8 +245,8 @@ class FileReader:
                 self._drop(seen, stored, set())
             return (FileReport(seen.path, "skipped", _reason(error, seen)),)
         except UnreadableDocument as error:
-            kept = "; the version stored before stays" if stored else ""
-            return (FileReport(seen.path, "failed", _reason(error, seen) + kept),)
+            note = "; the version stored before stays" if stored else ""
+            return (FileReport(seen.path, "failed", _reason(error, seen) + note),)
         document = document_of(
             loaded,
             document_id=document_id,
@@ -256,27 +256,27 @@ class FileReader:
             model=self._model,
         )
         self._drop(seen, stored, {document_id})
-        ready = Ready(document, self._splitter.split(document))
+        ready = ReadyDocument(document, self._splitter.split(document))
         replaces = ("replaces the stored version",) if self._dry_run and document_id in stored else ()
         reason = "; ".join((*replaces, *document.warnings)) or None
         report = FileReport(seen.path, "added", reason, ready.size, document_id)
         return (report,) if self._dry_run else (ready, report)
 
-    def _lines(self, seen: Seen, file: IO[bytes]) -> Iterator[tuple[Item, ...]]:
-        """A document a line, some lines at a time; then the report of the whole file."""
+    def _lines(self, seen: FoundFile, file: IO[bytes]) -> Iterator[tuple[Item, ...]]:
+        """One document per line, some lines at a time, then the report of the file."""
         counts = _Counts(set())
         stored = self._known.of(seen.source)
         lines = map(parse_line, lines_of(file))
         while chunk := list(islice(lines, _LINES_AT_ONCE)):
             yield tuple(self._line_documents(seen, chunk, stored, counts))
-        if not counts.unread:  # a line that cannot be read may be one that is stored
+        if not counts.unread:  # an unreadable line may be a stored document
             self._drop(seen, stored, counts.ids)
         yield (_line_report(seen, counts),)
 
     def _line_documents(
-        self, seen: Seen, lines: list[Line], stored: Mapping[str, DocumentRecord], counts: _Counts
-    ) -> Iterator[Ready]:
-        """The documents of the lines that are not stored yet as they are; counts go up."""
+        self, seen: FoundFile, lines: list[Line], stored: Mapping[str, DocumentRecord], counts: _Counts
+    ) -> Iterator[ReadyDocument]:
+        """The new or changed documents of some lines; updates the counts."""
         for line in lines:
             document_id = line.document_id or id_of(seen.source, str(line.number))
             if line.loaded is None or document_id in counts.ids:
@@ -295,21 +295,23 @@ class FileReader:
             if not self._dry_run:
                 yield ready
 
-    def _line_document(self, seen: Seen, loaded: Loaded, document_id: str, sha256: str) -> Ready:
-        # A line without a title has none: the name of a file of thousands of documents tells nothing of one.
+    def _line_document(self, seen: FoundFile, loaded: Loaded, document_id: str, sha256: str) -> ReadyDocument:
+        # No title from the file's name: it says nothing about one of thousands of documents.
         document = document_of(
             loaded, document_id=document_id, source=seen.source, name="", bytes_sha256=sha256, model=self._model
         )
-        return Ready(document, self._splitter.split(document))
+        return ReadyDocument(document, self._splitter.split(document))
 
-    def _drop(self, seen: Seen, stored: Mapping[str, DocumentRecord], held: set[str]) -> None:
-        """Note the stored documents of a file that it no longer holds."""
-        gone = (document_id for document_id in stored if document_id not in held)
-        self.stale.extend(Stale(seen.path, each, "its file no longer holds it") for each in gone)
+    def _drop(self, seen: FoundFile, stored: Mapping[str, DocumentRecord], held: set[str]) -> None:
+        """Record stored documents that are no longer in the file."""
+        missing = (document_id for document_id in stored if document_id not in held)
+        self.stale.extend(
+            StaleDocument(seen.path, document_id, "its file no longer holds it") for document_id in missing
+        )
 
 
-def _line_report(seen: Seen, counts: _Counts) -> FileReport:
-    """One report for a file of documents."""
+def _line_report(seen: FoundFile, counts: _Counts) -> FileReport:
+    """The report of a file of JSON lines."""
     more = counts.problems - len(counts.shown)
     lines = "1 line" if counts.problems == 1 else f"{counts.problems} lines"
     left_out = f"{lines} left out: {'; '.join(counts.shown)}" + (f"; {more} more" if more else "")
@@ -319,13 +321,13 @@ def _line_report(seen: Seen, counts: _Counts) -> FileReport:
     return FileReport(seen.path, "added" if counts.stored else "unchanged", reason, counts.passages)
 
 
-def _reason(error: DocumentError, seen: Seen) -> str:
-    """What is wrong, without the file's name, which the report has anyway."""
+def _reason(error: DocumentError, seen: FoundFile) -> str:
+    """The problem without the file's name, which the report contains anyway."""
     return str(error).removeprefix(f"{seen.file.name}: ")
 
 
-def _opened(path: Path) -> IO[bytes]:
-    """The file, open for reading; a pipe or device that has taken its place is refused, not waited for."""
+def _open(path: Path) -> IO[bytes]:
+    """Open a file for reading; a pipe or device in its place is refused rather than waited for."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

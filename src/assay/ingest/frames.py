@@ -1,4 +1,4 @@
-"""What the sandbox's two ends say to each other: length-prefixed JSON, never a pickle."""
+"""The sandbox's wire protocol: length-prefixed JSON, never pickles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """What reading one document may take: bytes of address space and of text, seconds of CPU and of wall clock."""
+    """Limits for reading one document: bytes of address space and text, seconds of CPU and wall clock."""
 
     memory: int = 1 << 30
     cpu_seconds: int = 60
@@ -25,7 +25,7 @@ class SandboxLimits:
 
 
 def send(end: socket.socket, *parts: bytes) -> None:
-    """Send parts, each with its length before it."""
+    """Send parts, each prefixed with its length."""
     for part in parts:
         end.sendall(_LENGTH.pack(len(part)) + part if len(part) < _CHUNK else _LENGTH.pack(len(part)))
         if len(part) >= _CHUNK:
@@ -33,7 +33,7 @@ def send(end: socket.socket, *parts: bytes) -> None:
 
 
 def receive(end: socket.socket) -> bytes:
-    """The next part; raises EOFError where the other end is gone."""
+    """Receive the next part; raises EOFError if the connection is closed."""
     (length,) = _LENGTH.unpack(_exactly(end, _LENGTH.size))
     return _exactly(end, length)
 
@@ -49,7 +49,7 @@ def _exactly(end: socket.socket, length: int) -> bytes:
 
 
 def write_loaded(loaded: Loaded) -> bytes:
-    """A (normalised) result as a reply."""
+    """Encode a normalised result as a reply."""
     regions = [[region.start, region.end, region.kind, *_places(region.location)] for region in loaded.regions]
     fields = {
         "format": loaded.format,  # first, where the helper looks for it
@@ -67,7 +67,7 @@ def _places(location: Location) -> list[Any]:
 
 
 def read_loaded(reply: dict[str, Any]) -> Loaded:
-    """The result in a reply; raises KeyError, TypeError or ValueError where it is none."""
+    """Decode the result in a reply; raises KeyError, TypeError or ValueError if it is malformed."""
     return Loaded(
         text=str(reply["text"]),
         format=str(reply["format"]),
@@ -81,5 +81,5 @@ def read_loaded(reply: dict[str, Any]) -> Loaded:
 
 
 def write_error(kind: str, message: str, hint: str) -> bytes:
-    """An error of the class named `kind` as a reply."""
+    """Encode an error of the class named `kind` as a reply."""
     return json.dumps({"error": kind, "message": message, "hint": hint}).encode("utf-8", errors="replace")

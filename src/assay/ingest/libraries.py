@@ -1,4 +1,4 @@
-"""The libraries behind each format, loaded into the helper once a document of that format was read."""
+"""The libraries of each format, preloaded into the helper once a document of that format was read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORMAT = re.compile(rb'"format": "(\w+)"')
 
 
 def preload(reply: bytes) -> None:
-    """Load the libraries of the format that a reply names, so that the next child has them from birth."""
+    """Load the libraries of a reply's format, so that later children inherit them."""
     match = _FORMAT.search(reply)
     for library in _LIBRARIES.get(match.group(1).decode() if match else "", ()):
         importlib.import_module(library)

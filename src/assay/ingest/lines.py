@@ -1,4 +1,4 @@
-"""JSON lines that hold one document each: `{"id", "title", "text", …metadata}`."""
+"""JSON lines with one document each: `{"id", "title", "text", …metadata}`; and the normalisation of text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from assay.types import Loaded, Region, Scalar
 
-# The one normalisation of a document's text, with its regions carried through it.
+# Normalisation of a document's text and regions.
 
 
 _OUT = re.compile("[\x00\ud800-\udfff]")
@@ -28,7 +28,7 @@ _COMPOSING = re.compile(
 
 
 def normalise_text(text: str) -> str:
-    r"""The text as it is stored; normalising it again changes nothing.
+    r"""Normalise a text for storage; idempotent.
 
     >>> normalise_text("Cafe\u0301\r\nNUL\x00")
     'Café\nNUL'
@@ -37,21 +37,21 @@ def normalise_text(text: str) -> str:
 
 
 def normalise(loaded: Loaded) -> Loaded:
-    """The same with its text, title and string metadata normalised, and the regions where they now lie.
+    """Normalise text, title and string metadata, and move the regions accordingly.
 
-    A region whose edge parts characters that compose is moved behind them; one that becomes empty is dropped.
+    A region edge between composing characters moves after them; a region that becomes empty is dropped.
     """
     metadata = {
         normalise_text(key): normalise_text(value) if isinstance(value, str) else value
         for key, value in loaded.metadata.items()
     }
     text = normalise_text(loaded.text)
-    regions = loaded.regions if text == loaded.text else _moved(loaded.text, loaded.regions)
+    regions = loaded.regions if text == loaded.text else _move_regions(loaded.text, loaded.regions)
     return replace(loaded, text=text, title=normalise_text(loaded.title), metadata=metadata, regions=regions)
 
 
-def _moved(text: str, regions: tuple[Region, ...]) -> tuple[Region, ...]:
-    """The regions at the places that normalising `text` gives them."""
+def _move_regions(text: str, regions: tuple[Region, ...]) -> tuple[Region, ...]:
+    """Move the regions to their offsets in the normalised text."""
     edges = sorted({edge for region in regions for edge in (region.start, region.end)})
     places = dict(zip(edges, _places(text, edges), strict=True))
     moved = (replace(region, start=places[region.start], end=places[region.end]) for region in regions)
@@ -59,35 +59,35 @@ def _moved(text: str, regions: tuple[Region, ...]) -> tuple[Region, ...]:
 
 
 def _places(text: str, edges: list[int]) -> list[int]:
-    """Where each edge lies once the text is normalised: the length of what stands before it then."""
+    """The offset of each edge in the normalised text."""
     kept_before = [match.start() for match in _OUT.finditer(text)]
     edges = [edge - bisect_left(kept_before, edge) for edge in edges]
     text = _OUT.sub("", text)
     places: list[int] = []
     done = length = 0
     for edge in edges:
-        cut = max(done, _safe(text, edge))
+        cut = max(done, _safe_cut(text, edge))
         length += len(normalise_text(text[done:cut]))
         places.append(length)
         done = cut
     return places
 
 
-def _safe(text: str, edge: int) -> int:
-    """The first place from `edge` on at which the text can be cut without changing its normal form."""
+def _safe_cut(text: str, edge: int) -> int:
+    """The first offset from `edge` on at which cutting does not change the normal form."""
     while 0 < edge < len(text) and _joins(text[edge], text[edge - 1]):
         edge += 1
     return edge
 
 
 def _joins(character: str, before: str) -> bool:
-    """Whether normalising may join the character to the one before it."""
+    """Whether normalisation may compose the character with the one before it."""
     if character in "\r\n":
         return before == "\r"
     return unicodedata.combining(character) != 0 or _COMPOSING.match(character) is not None
 
 
-# A longer line is refused: a line is parsed in this process, and JSON takes up to 20 times its length in memory.
+# Longer lines are refused: lines are parsed in this process, and JSON takes up to 20 times its length in memory.
 LONGEST_LINE = 16 << 20
 _HEAD = 1 << 16
 _LOOKED_AT = 20
@@ -95,7 +95,7 @@ _LOOKED_AT = 20
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One document line; `problem` says why it is none."""
+    """A line with its document, or the `problem` with it."""
 
     number: int
     raw: bytes
@@ -105,9 +105,9 @@ class Line:
 
 
 def holds_documents(head: bytes, name: str) -> bool:
-    """Whether the file that begins with `head` has a document a line: its first line is an object with a text.
+    """Whether a file that begins with `head` has one document per line: its first line is an object with a text.
 
-    Where the name ends in `.jsonl` or `.ndjson`, one line alone counts too, and one good line among the first.
+    For `.jsonl` and `.ndjson`, a single line is enough, and so is one valid line among the first.
 
     >>> holds_documents(b'{"id": "a", "text": "x"}\\n{"id": "b", "text": "y"}', "x")
     True
@@ -115,18 +115,18 @@ def holds_documents(head: bytes, name: str) -> bool:
     lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
     if not name.lower().endswith((".jsonl", ".ndjson")):
         return len(lines) > 1 and _is_document(lines[0])
-    if len(lines) == 1 and len(head) >= _HEAD:  # cut off within its first line
+    if len(lines) == 1 and len(head) >= _HEAD:  # truncated within the first line
         return b'"text"' in lines[0]
     return any(map(_is_document, lines[:_LOOKED_AT]))
 
 
 def _is_document(raw: bytes) -> bool:
-    fields = _parsed(raw) if raw.lstrip().startswith(b"{") else None
+    fields = _parse_json(raw) if raw.lstrip().startswith(b"{") else None
     return isinstance(fields, dict) and isinstance(fields.get("text"), str)
 
 
 def lines_of(file: IO[bytes]) -> Iterator[Line]:
-    """The lines of an open file one by one; blank ones are left out, numbers count from 1."""
+    """The non-blank lines of an open file with their numbers, from 1."""
     number = 0
     while raw := file.readline(LONGEST_LINE + 1):
         number += 1
@@ -138,13 +138,13 @@ def lines_of(file: IO[bytes]) -> Iterator[Line]:
 
 
 def _skip_rest(file: IO[bytes], raw: bytes) -> None:
-    """Read to the end of a line that is too long."""
+    """Skip the rest of a line that is too long."""
     while raw and not raw.endswith(b"\n"):
         raw = file.readline(LONGEST_LINE)
 
 
 def parse_line(line: Line) -> Line:
-    """The line with what it says, or with the problem that keeps it from being a document.
+    """Parse a line into its document, or say what is wrong with it.
 
     >>> parse_line(Line(1, b'{"id": "a", "text": "Tea.", "year": 2020}')).loaded.metadata
     {'year': 2020}
@@ -176,17 +176,17 @@ def _document_line(line: Line, fields: dict[str, Any]) -> Line:
 
 
 def normalised_id(given: Any) -> str:
-    """The given id as text that UTF-8 can hold."""
+    """The given id as valid UTF-8 text."""
     return str(given).encode("utf-8", errors="replace").decode("utf-8")
 
 
 def scalars(fields: dict[str, Any], left_out: tuple[str, ...]) -> dict[str, Scalar]:
-    """The fields that metadata can hold: strings, numbers and truth values."""
+    """The fields usable as metadata: strings, numbers and booleans."""
     return {key: value for key, value in fields.items() if key not in left_out and isinstance(value, Scalar)}
 
 
-def _parsed(raw: bytes) -> Any:
-    """The JSON value; None where it is not one."""
+def _parse_json(raw: bytes) -> Any:
+    """The JSON value, or None if it is invalid."""
     try:
         return json.loads(raw)
     except (ValueError, RecursionError):

@@ -1,10 +1,11 @@
-"""Word documents, read from their XML: paragraphs and tables in document order, headers, footers and notes.
+"""Word documents, read from their XML: paragraphs and tables in order, headers, footers and notes.
 
-Reading the XML keeps what python-docx passes over: content controls, text boxes, footnotes, the strict variant.
+The XML contains what python-docx leaves out: content controls, text boxes, footnotes, the strict variant.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -17,21 +18,23 @@ from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import plain_row
 from assay.types import Loaded, Location
 
-# A change that was not accepted, and the second rendering of a drawing for older programs.
+# Rejected changes, and the fallback rendering of drawings for older programs.
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "rPr", "sectPr", "tblPr", "tcPr", "trPr", "sdtPr"))
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-# A bold line is taken for a heading up to this length, as blocks.py takes a line of plain text: chosen.
+# A bullet typed by hand.
+_BULLET = re.compile(r"[-–—•●▪◦·*][ \t\xa0]+(?=\S)")
+# The longest bold line taken for a heading, as for plain text in nlp/blocks.py: chosen.
 _LONGEST_BOLD = 80
 _ENDS = (".", "!", "?", ";", ",", "…")
-# Where more of the paragraphs are bold than this, bold says nothing: chosen.
+# If a larger share of the paragraphs is bold, bold marks no headings: chosen.
 _MOST_BOLD = 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class _Styles:
-    """The heading level of each paragraph style that is a heading's (1 is the highest), by the style's id.
+    """The heading level (1 is the highest) of each heading style, by style id.
 
-    `lists` are the styles whose paragraphs are items of a list, `bold` those whose words are bold.
+    `lists`: styles of list items. `bold`: styles with bold text.
     """
 
     levels: dict[str, int]
@@ -43,7 +46,7 @@ class DocxLoader:
     """Reads .docx (and .docm, .dotx) files."""
 
     def load(self, data: bytes, name: str) -> Loaded:
-        """The document's text with its headings as sections; raises EmptyDocument, UnreadableDocument."""
+        """Read the text with headings as sections; raises EmptyDocument, UnreadableDocument."""
         archive = Archive(data, name)
         member = main_member(archive, name)
         related = relations(archive, member)
@@ -60,11 +63,11 @@ class DocxLoader:
 
 
 def _of_kind(related: dict[str, tuple[str, str]], kind: str) -> list[str]:
-    return sorted({member for each, member in related.values() if each == kind})
+    return sorted({member for member_kind, member in related.values() if member_kind == kind})
 
 
 def _styles(archive: Archive, related: dict[str, tuple[str, str]]) -> _Styles:
-    """Which styles are headings: by their name ("heading 2", "Title") or outline level, their own or inherited."""
+    """Find heading styles by name ("heading 2", "Title") or outline level, own or inherited."""
     levels: dict[str, int] = {}
     listed: dict[str, int] = {}
     bold: dict[str, int] = {}
@@ -79,9 +82,9 @@ def _styles(archive: Archive, related: dict[str, tuple[str, str]]) -> _Styles:
                 _note_list(style, style_id, listed)
                 bold.update({style_id: 1} if _is_bold(_run_properties(style)) else {})
     for style_id in based_on:
-        levels.setdefault(style_id, _inherited(style_id, levels, based_on))
-        listed.setdefault(style_id, _inherited(style_id, listed, based_on))
-        bold.setdefault(style_id, _inherited(style_id, bold, based_on))
+        levels.setdefault(style_id, _inherited_value(style_id, levels, based_on))
+        listed.setdefault(style_id, _inherited_value(style_id, listed, based_on))
+        bold.setdefault(style_id, _inherited_value(style_id, bold, based_on))
     return _Styles(
         {style_id: level for style_id, level in levels.items() if level},
         frozenset(style_id for style_id, is_list in listed.items() if is_list),
@@ -90,7 +93,7 @@ def _styles(archive: Archive, related: dict[str, tuple[str, str]]) -> _Styles:
 
 
 def _note_list(style: Any, style_id: str, listed: dict[str, int]) -> None:
-    """Note whether a style numbers its paragraphs or sets bullets before them, or is called so."""
+    """Record whether a style numbers or bullets its paragraphs, by its properties or its name."""
     for element in style.iter():
         value = (attribute(element, "val") or "").lower()
         numbered = local(element) == "numId" and value != "0"
@@ -112,8 +115,8 @@ def _note_style(style: Any, style_id: str, levels: dict[str, int], based_on: dic
                 based_on[style_id] = value
 
 
-def _inherited(style_id: str, levels: dict[str, int], based_on: dict[str, str]) -> int:
-    """What the nearest ancestor has that has any; 0 where none has."""
+def _inherited_value(style_id: str, levels: dict[str, int], based_on: dict[str, str]) -> int:
+    """The value of the nearest ancestor that has one, or 0."""
     seen: set[str] = set()
     while style_id in based_on and style_id not in seen:
         seen.add(style_id)
@@ -125,9 +128,9 @@ def _inherited(style_id: str, levels: dict[str, int], based_on: dict[str, str]) 
 
 @dataclass(frozen=True, slots=True)
 class _Paragraph:
-    """A paragraph's words, its depth in a list (0 for none) and its outline level (0 for none, 1 is the highest).
+    """A paragraph: its text, depth in a list (0: none) and outline level (0: none, 1: highest).
 
-    `size` is that of its words in half points where all of them are bold, 0 where one is not.
+    `size`: of its first words, in half points, if all its words are bold; otherwise 0.
     """
 
     text: str
@@ -142,14 +145,14 @@ class _Reader:
     def __init__(self, styles: _Styles) -> None:
         self._styles = styles
         self._outline = Outline()
-        # The level of the last heading that has one, and the sizes of the bold lines below it, largest first.
+        # The level of the last styled heading, and the sizes of bold lines below it, largest first.
         self._level = 0
         self._sizes: list[int] = []
         self.blocks = Blocks()
         self.title = ""
 
     def part(self, archive: Archive, members: list[str], section: str) -> None:
-        """Headers, footers or notes: each different paragraph once."""
+        """Read headers, footers or notes; repeated paragraphs once."""
         seen: set[str] = set()
         for member in members:
             if member not in archive.names:
@@ -161,7 +164,7 @@ class _Reader:
                     self.blocks.add(text, Location(section=section), gap="\n\n" if "notes" in section else "\n")
 
     def body(self, root: Any) -> None:
-        """The paragraphs and tables of the body, also those inside of content controls."""
+        """Read the paragraphs and tables of the body, including those in content controls."""
         found: list[Any | _Paragraph] = [
             element if local(element) == "tbl" else _paragraph(element, self._styles)
             for element in _body_elements(root)
@@ -196,12 +199,12 @@ class _Reader:
             self.blocks.add(text, self._location())
 
     def _bold_level(self, size: int) -> int:
-        """The level of a bold line: below the last heading of a style, a smaller one below a larger one."""
+        """The heading level of a bold line: below the last styled heading, smaller sizes below larger ones."""
         self._sizes = sorted({*self._sizes, size}, reverse=True)
         return self._level + 1 + self._sizes.index(size)
 
     def _table(self, table: Any) -> None:
-        """A line a row; a table within a cell becomes part of that cell."""
+        """Write one line per row; a nested table becomes part of its cell."""
         gap = "\n\n"
         for row in rows_of(table):
             cells = [" ".join(text_of(cell).split()) for cell in row]
@@ -214,7 +217,7 @@ class _Reader:
 
 
 def rows_of(table: Any) -> list[list[Any]]:
-    """The cells of a table's rows, rows of tables within left out."""
+    """The cells of a table's rows, without those of nested tables."""
     rows = []
     for row in _children(table, "tr"):
         rows.append(_children(row, "tc"))
@@ -222,7 +225,7 @@ def rows_of(table: Any) -> list[list[Any]]:
 
 
 def _children(element: Any, name: str) -> list[Any]:
-    """The nearest descendants of that name, looking through content controls but not into tables."""
+    """The nearest descendants of that name, including those in content controls but not in nested tables."""
     found: list[Any] = []
     waiting = list(reversed(element))
     while waiting:
@@ -235,7 +238,7 @@ def _children(element: Any, name: str) -> list[Any]:
 
 
 def _body_elements(root: Any) -> Iterator[Any]:
-    """The paragraphs and tables below an element in order, those within tables left out."""
+    """The paragraphs and tables below an element, in order, without those in nested tables."""
     waiting = list(reversed(root))
     while waiting:
         element = waiting.pop()
@@ -246,7 +249,7 @@ def _body_elements(root: Any) -> Iterator[Any]:
 
 
 def _is_bold_heading(own: _Paragraph) -> bool:
-    """Whether a paragraph reads as a heading: a short bold line that no sentence ends."""
+    """Whether a paragraph looks like a heading: a short bold line that ends no sentence."""
     text = own.text
     if not own.size or len(text) > _LONGEST_BOLD or "\n" in text or text.endswith(_ENDS):
         return False
@@ -254,7 +257,7 @@ def _is_bold_heading(own: _Paragraph) -> bool:
 
 
 def _paragraph(element: Any, styles: _Styles) -> _Paragraph:
-    """A paragraph with what its properties, its style and its words' properties say of it."""
+    """Read a paragraph with its own properties and those of its style and runs."""
     text = text_of(element).strip()
     style, depth, level = "", 0, 0
     for part in chain.from_iterable(part for part in element if local(part) == "pPr"):
@@ -267,18 +270,21 @@ def _paragraph(element: Any, styles: _Styles) -> _Paragraph:
             case "outlineLvl" if value.isdigit() and int(value) < 9:
                 level = int(value) + 1
     depth = depth or int(style in styles.lists)
+    bullet = _BULLET.match(text)
+    if bullet and not depth:
+        text, depth = text[bullet.end() :], 1
     return _Paragraph(text, depth, level or styles.levels.get(style, 0), _bold_size(element, style, styles))
 
 
 def _list_depth(numbering: Any) -> int:
-    """How deep in a list a paragraph is, from 1; 0 where its numbering is turned off."""
+    """A paragraph's depth in a list, from 1; 0 if numbering is turned off."""
     values = {local(element): attribute(element, "val") or "" for element in numbering}
     level = values.get("ilvl", "0")
     return 0 if values.get("numId") == "0" else 1 + (int(level) if level.isdigit() else 0)
 
 
 def _bold_size(paragraph: Any, style: str, styles: _Styles) -> int:
-    """The size of a paragraph's first words in half points (1 where none is given), 0 where some are not bold."""
+    """The size of a paragraph's first words in half points (1 if not given); 0 if some words are not bold."""
     sizes = []
     for run in (element for element in paragraph.iter() if local(element) == "r" and text_of(element).strip()):
         given = _run_properties(run)
@@ -290,13 +296,13 @@ def _bold_size(paragraph: Any, style: str, styles: _Styles) -> int:
 
 
 def _run_properties(element: Any) -> dict[str, str]:
-    """The properties of a run's words, or of those in a style, by name."""
+    """The run properties of a run or a style, by name."""
     parts = chain.from_iterable(part for part in element if local(part) == "rPr")
     return {local(part): attribute(part, "val") or "" for part in parts}
 
 
 def _is_bold(properties: dict[str, str], *, of_style: bool = False) -> bool:
-    """Whether words are bold by their own properties, or else by their style."""
+    """Whether text is bold by its own properties, or else by its style."""
     return properties["b"] not in ("0", "false", "off") if "b" in properties else of_style
 
 
@@ -305,7 +311,7 @@ def _paragraphs(root: Any) -> list[Any]:
 
 
 def text_of(element: Any) -> str:
-    """The text below an element as a reader sees it: without deletions; a paragraph within ends a line."""
+    """The visible text below an element, without deletions; nested paragraphs end lines."""
     parts: list[str] = []
     waiting = list(reversed(element))
     while waiting:

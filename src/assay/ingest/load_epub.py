@@ -6,8 +6,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from assay.errors import EmptyDocument, UnreadableDocument
-from assay.ingest.archive import Archive, resolved
-from assay.ingest.load_html import content_blocks, flat_blocks, html_text, parsed, title_of_page
+from assay.ingest.archive import Archive, resolve_member
+from assay.ingest.load_html import content_blocks, flat_blocks, html_text, parse_page, title_of_page
 from assay.ingest.office import local, parse
 from assay.ingest.split import Blocks
 from assay.nlp.publication_date import date_of
@@ -18,10 +18,10 @@ _HINT = "open it in a reader and save it again"
 
 
 class EpubLoader:
-    """Reads the book's pages with their headings."""
+    """Reads a book's pages with their headings."""
 
     def load(self, data: bytes, name: str) -> Loaded:
-        """The book's text; raises EmptyDocument, UnreadableDocument."""
+        """Read the book's text; raises EmptyDocument, UnreadableDocument."""
         archive = Archive(data, name)
         package = _package(archive, name)
         root = parse(archive.read(package), name)
@@ -56,10 +56,10 @@ def _spine(root: Any, package: str) -> list[str]:
     order: list[str] = []
     for element in root.iter():
         if local(element) == "item":
-            members[element.get("id") or ""] = resolved(package, unquote(element.get("href") or ""))
+            members[element.get("id") or ""] = resolve_member(package, unquote(element.get("href") or ""))
         elif local(element) == "itemref":
             order.append(element.get("idref") or "")
-    return [members[each] for each in order if each in members]
+    return [members[member_id] for member_id in order if member_id in members]
 
 
 def _title(root: Any) -> str:
@@ -67,7 +67,7 @@ def _title(root: Any) -> str:
 
 
 def _date(root: Any) -> Metadata:
-    """When the book was published."""
+    """The date of publication."""
     day = date_of(_said(root, "date"))
     return {} if day is None else {"published": day}
 
@@ -77,16 +77,16 @@ def _said(root: Any, name: str) -> str:
 
 
 def _contents(archive: Archive, root: Any, package: str) -> dict[str, str]:
-    """The title that the table of contents (toc.ncx, EPUB 2) gives each page; empty where there is none."""
+    """The title of each page in the table of contents (toc.ncx, EPUB 2), if any."""
     titles: dict[str, str] = {}
     for item in root.iter():
-        member = resolved(package, unquote(item.get("href") or "")) if local(item) == "item" else ""
+        member = resolve_member(package, unquote(item.get("href") or "")) if local(item) == "item" else ""
         if item.get("media-type") != "application/x-dtbncx+xml" or member not in archive.names:
             continue
         for point in parse(archive.read(member), member).iter():
             if local(point) == "navPoint":
                 page, label = _point(point)
-                titles.setdefault(resolved(member, page), label)
+                titles.setdefault(resolve_member(member, page), label)
     return titles
 
 
@@ -102,9 +102,9 @@ def _point(point: Any) -> tuple[str, str]:
 
 
 def _add_page(blocks: Blocks, data: bytes, label: str) -> None:
-    """Add a page; where it has no headings, its section is what the table of contents or its title calls it."""
+    """Add a page; without headings, its section is its entry in the table of contents, or its title."""
     text = html_text(data).text
-    root = parsed(text)
+    root = parse_page(text)
     page = flat_blocks(text) if root is None else content_blocks(root)
     title = label or ("" if root is None else title_of_page(root))
     for region in page.regions:

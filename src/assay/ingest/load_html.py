@@ -1,6 +1,6 @@
 """HTML: the main content in reading order, with its headings.
 
-Everything here is driven by events over the tree, so that no nesting, however deep, needs a deep stack.
+The tree is walked by events, so that deep nesting needs no deep stack.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.ingest.tables import plain_row
 from assay.nlp.publication_date import dates_of_html
 from assay.types import Loaded, Location, Metadata
 
-# From the events of a walk over HTML to blocks of text.
+# From HTML events to blocks of text.
 
 
 _BLOCKS = frozenset(
@@ -28,50 +28,50 @@ _BLOCKS = frozenset(
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CODE = frozenset("code kbd samp tt pre".split())
 _WHITE = re.compile(r"[ \t\r\n\f]+")
-# Templating that was never filled in; documentation shows it in code, where it stays.
+# Unfilled templating; in code, where documentation shows it, it stays.
 _TEMPLATING = re.compile(r"\{\{[^{}\n]{0,200}\}\}|\{%[^{}\n]{0,200}%\}|\{:[^{}\n]{0,200}\}|\$\{[\w.]{1,100}\}")
 
 
-# Cells are repeated over at most so many columns and rows, and only short ones: chosen.
+# Most columns and rows over which a cell is repeated, and its greatest length: chosen.
 _MOST_SPANNED, _LONGEST_REPEATED = 50, 200
 
 
-class _Spanned:
-    """The rows of a table: a cell that goes over several stands in each of them, a header of several is one."""
+class _TableRows:
+    """Rows of a table: spanning cells are repeated in each row, and header rows are merged into one."""
 
     def __init__(self) -> None:
         self._cells: list[str] = []
         self._heads = True
         self._spans, self._spanned = (1, 1), False
-        # The cells of rows above that go on: column, their words, rows left.
+        # Cells from rows above that span this one: column, text, remaining rows.
         self._open: dict[int, tuple[str, int]] = {}
-        # The rows of a header that are not written yet.
+        # Header rows not yet written.
         self._header: list[list[str]] = []
         self._in_header = True
 
     def begin(self, across: int, down: int, *, heads: bool) -> None:
-        """A cell begins, in a header or not."""
+        """Begin a cell, in a header or not."""
         self._spans = (across, down)
         self._heads = self._heads and heads
 
     def add(self, words: str, *, only_words: bool = False) -> None:
-        """The cell ends with these words; `only_words` stand outside of cells, and make one where they are any."""
+        """End a cell with these words; `only_words`: text outside cells, which makes a cell if there is any."""
         words = " ".join(words.split())
         if only_words and not words:
             return
         across, down = (1, 1) if only_words else self._spans
         self._fill()
         for place in range(across):
-            # Over columns a cell names all of them in a header only.
-            told = words if not place or (self._heads and self._in_header) else ""
-            if down > 1 and len(told) <= _LONGEST_REPEATED:
-                self._open[len(self._cells)] = (told, down)
-            self._cells.append(told if len(told) <= _LONGEST_REPEATED or not place else "")
+            # A cell over several columns names all of them only in a header.
+            cell = words if not place or (self._heads and self._in_header) else ""
+            if down > 1 and len(cell) <= _LONGEST_REPEATED:
+                self._open[len(self._cells)] = (cell, down)
+            self._cells.append(cell if len(cell) <= _LONGEST_REPEATED or not place else "")
         self._spans = (1, 1)
         self._spanned = self._spanned or across > 1 or down > 1
 
     def rows(self, *, last: bool) -> Iterator[list[str]]:
-        """The row that ends, unless it is of a header that may go on in the next; at last all that is left."""
+        """The finished rows; header rows are held back until the header is complete or the table ends (`last`)."""
         if self._cells:
             self._fill()
             cells, self._cells = self._cells, []
@@ -87,7 +87,7 @@ class _Spanned:
             yield from self._written_header()
 
     def _fill(self) -> None:
-        """Repeat the cells from above that stand in the next columns."""
+        """Repeat the cells from above that span the next columns."""
         while len(self._cells) in self._open:
             self._cells.append(self._open[len(self._cells)][0])
 
@@ -102,25 +102,28 @@ class _Spanned:
 
 
 class HtmlText:
-    """Takes the starts and ends of elements with the text behind them; gives blocks at the end."""
+    """Builds blocks from the starts and ends of elements and their text."""
 
     def __init__(self) -> None:
         self._blocks = Blocks()
         self._outline = Outline()
         self._inline: list[str] = []
         self._mark = ""
-        # How deep in lists the place is, the sign of their items, and whether the last block is of a list.
+        # The depth in lists, the sign of their items, and whether the last block belongs to a list.
         self._depth, self._sign, self._listed = 0, "-", False
         self._heading = 0
         self._preformatted = 0
         self._code = 0
         self._tables = 0
-        self._table = _Spanned()
+        self._table = _TableRows()
         self._terms: list[str] = []
         self._gap = "\n\n"
 
-    def start(self, tag: str, text: str, across: int = 1, down: int = 1) -> None:
-        """An element begins; `text` stands before its first child, a cell goes over so many columns and rows."""
+    def start(self, tag: str, text: str, across: int = 1, down: int = 1, number: int = 1) -> None:
+        """Begin an element; `text` precedes its first child.
+
+        `across` and `down`: columns and rows that a cell spans. `number`: the first number of a list.
+        """
         if tag in ("td", "th") and self._tables == 1:
             self._table.begin(across, down, heads=tag == "th")
         if tag in _HEADINGS:
@@ -130,21 +133,21 @@ class HtmlText:
             self._inline.append("\n" if not self._tables else " ")
         elif tag in _BLOCKS and not (self._heading or (self._tables and tag not in ("table", "tr"))):
             self._flush()
-            self._open(tag)
+            self._open(tag, number)
         elif tag in _BLOCKS:
             self._inline.append(" ")
         self._code += tag in _CODE
         self._text(text)
 
     def end(self, tag: str, tail: str) -> None:
-        """An element ends ("" for one whose content is left out); `tail` stands behind it."""
+        """End an element ("" for one that was skipped); `tail` is the text after it."""
         if tag in ("td", "th") and self._tables:
             self._table.add(self._take())
         elif tag == "caption" and self._tables == 1:
             self._blocks.add(" ".join(self._take().split()), self._location())
             self._gap = "\n\n"
         elif tag in ("dt", "dd") and not self._tables:
-            self._defined(tag)
+            self._end_definition(tag)
         elif tag == "tr" and self._tables:
             self._row()
         elif tag in _HEADINGS or (tag in _BLOCKS and not self._heading and not self._tables):
@@ -156,18 +159,18 @@ class HtmlText:
             self._gap = "\n\n"
         elif tag in _BLOCKS:
             self._inline.append(" ")
-        self._depth = max(0, self._depth - (tag in ("ul", "ol") and not self._tables))
+        self._depth = max(0, self._depth - (tag in ("ul", "ol", "dl") and not self._tables))
         self._code = max(0, self._code - (tag in _CODE))
         self._text(tail)
 
     def finish(self) -> Blocks:
-        """The blocks."""
+        """Finish and return the blocks."""
         self._tables = 0
         self._flush()
         return self._blocks
 
-    def _open(self, tag: str) -> None:
-        """Note what the block that begins is."""
+    def _open(self, tag: str, number: int) -> None:
+        """Record the kind of block that begins."""
         if tag == "li":
             self._mark = f"{self._sign} "
         elif tag == "pre":
@@ -176,19 +179,21 @@ class HtmlText:
             self._tables += 1
             self._gap = "\n\n"
         elif tag in ("ul", "ol"):
-            if not self._depth:
-                # Two lists behind one another are told apart by their signs, as in Markdown.
+            # Some editors write a separate list for each number.
+            if not self._depth and not (self._listed and number > 1):
+                # Adjacent lists have different signs, as in Markdown.
                 self._sign = "+" if self._listed and self._sign == "-" else "-"
                 self._gap = "\n\n"
             self._depth += 1
         elif tag in ("p", "dl"):
             self._gap = "\n\n"
+            self._depth += tag == "dl"
         elif tag == "dd" and self._terms:
-            # Another sign than an item's, so that a list behind the definitions stays one of its own.
+            # Not the sign of list items, so that a list after the definitions stays separate.
             self._mark = f"* {', '.join(self._terms).rstrip(':')}: "
 
-    def _defined(self, tag: str) -> None:
-        """Keep a term that ends for its definitions; write one without any by itself."""
+    def _end_definition(self, tag: str) -> None:
+        """Keep a term for its definitions; write a term without any on its own."""
         if tag == "dt":
             if self._mark:
                 self._mark = ""
@@ -208,7 +213,7 @@ class HtmlText:
             self._inline.append(shown if self._preformatted else _WHITE.sub(" ", shown))
 
     def _take(self) -> str:
-        """The inline text so far, as one line (or several, where the page breaks it)."""
+        """The inline text so far, on one line, or several if the page breaks it."""
         text = "".join(self._inline)
         self._inline.clear()
         if self._preformatted:
@@ -217,13 +222,13 @@ class HtmlText:
         return "\n".join(line for line in lines if line)
 
     def _row(self, *, last: bool = False) -> None:
-        """Write the cells of a table's row as one line; those of a header with its further rows together."""
+        """Write a row as one line; merge the rows of a header."""
         self._table.add(self._take(), only_words=True)
         for cells in self._table.rows(last=last):
             self._blocks.add(plain_row(cells), self._location(), "table", self._gap)
             if any(cells):
                 self._gap = "\n"
-        self._table = _Spanned() if last else self._table
+        self._table = _TableRows() if last else self._table
 
     def _flush(self) -> None:
         """Write the inline text as a block."""
@@ -242,7 +247,7 @@ class HtmlText:
         self._mark = "" if text else self._mark
 
     def _paragraph(self, text: str) -> None:
-        """Write a paragraph or an item; within a list it is indented under the item that it belongs to."""
+        """Write a paragraph or an item, indented under the list item it belongs to."""
         outer = "  " * max(0, self._depth - 1 if self._mark else self._depth)
         gap = self._gap if self._mark else "\n\n"
         lines = f"{self._mark}{text}".replace(
@@ -255,7 +260,7 @@ class HtmlText:
         return Location(section=self._outline.section)
 
 
-# What is never content. Forms are kept: whole pages of some systems lie in one.
+# Never content. Forms are kept, since some systems put whole pages into one.
 _SKIPPED = frozenset(
     """script style noscript template svg iframe object embed canvas video audio map head nav
     footer button select option input textarea dialog""".split()
@@ -266,36 +271,36 @@ _SKIPPED_NAMES = re.compile(
     r"|editsection|catlinks|printfooter|noprint|toc|social|share-?(?:buttons?|bar|links?)|pagination|pager"
     r"|site-footer|site-header|top-?bar|masthead|newsletter|subscribe|related-?(?:posts?|pages?|articles?|links?)"
     r"|back-to-top|promo|advert(?:isement)?)(?:$|[\s_-])"
-    # These name parts of content as well, where another word stands beside them.
+    # With another word beside them these may name content.
     r"|(?:^|\s)(?:footer|related)(?:$|\s)"
 )
-# The same for a bar of links above the title, with at most so many elements in it: chosen.
+# The share of a bar of links above the title, and its most links and elements: chosen.
 _ALONE, _MOST_LINKS, _MOST_ELEMENTS = 0.8, 50, 200
-# A mark that leads to a footnote, and signs that lead back from one or to a heading itself.
+# Footnote marks, and the signs of back links and heading links.
 _NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})[\])]?")
 _SIGNS = frozenset("↩ ↩︎ ↑ ^ ⏎ ⤴ ⬆ ¶ # § 🔗".split())
-# What stands beside the content: a box that belongs to it, or ways to other pages.
+# Beside the content: a related box, or navigation.
 _BESIDE = re.compile(r"(?:^|[\s_-])sidebar(?:$|[\s_-])")
-# From this share of its characters inside links on it is ways to other pages: the first split of the tree of
+# The share of characters in links from which it is navigation: the first split of the tree of
 # Kohlschütter, Fankhauser and Nejdl, "Boilerplate Detection using Shallow Text Features" (2010), algorithm 1.
 _LINKS = 0.333
 _HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden")
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
-# The main part must hold this share of the page's text; else the page only names some corner so.
+# The least share of the page's text in its main part; otherwise the mark is misused: chosen.
 _MAIN_SHARE = 0.25
 
 
 class HtmlLoader:
-    """Reads a page's main content, its headings as sections and its tables row by row."""
+    """Reads a page's main content, with headings as sections and tables row by row."""
 
     def load(self, data: bytes, name: str) -> Loaded:
-        """The content as text; raises EmptyDocument where a reader would see none.
+        """Read the content; raises EmptyDocument if none is visible.
 
         >>> HtmlLoader().load(b"<title>Tea</title><nav>Home</nav><h1>Tea</h1><p>Boil <b>water</b>.</p>", "x").text
         'Tea\\n\\nBoil water.'
         """
         decoded = html_text(data)
-        root, warnings = parsed(decoded.text), decoded.warnings
+        root, warnings = parse_page(decoded.text), decoded.warnings
         if root is None:
             blocks, title, warnings = (
                 flat_blocks(decoded.text),
@@ -310,13 +315,13 @@ class HtmlLoader:
 
 
 def _date(text: str) -> Metadata:
-    """When the page was published, by its own head."""
+    """The date of publication in the page's head."""
     day = next(dates_of_html(text), None)
     return {} if day is None else {"published": day}
 
 
 def html_text(data: bytes) -> Decoded:
-    """The page's characters, in the encoding that it declares where that fits."""
+    """Decode a page, in its declared encoding if that is valid."""
     declared = _CHARSET.search(data[:4096])
     if declared is not None and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         try:
@@ -326,8 +331,8 @@ def html_text(data: bytes) -> Decoded:
     return decode(data)
 
 
-def parsed(text: str) -> Any:
-    """The root element; None where the page is nested deeper than the parser goes."""
+def parse_page(text: str) -> Any:
+    """Parse a page; None if it is nested too deeply for the parser."""
     from lxml import etree
 
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
@@ -338,22 +343,22 @@ def parsed(text: str) -> Any:
         return None
     if root is None or any("depth" in entry.message.lower() for entry in parser.error_log):
         return None
-    # What follows a first </html> becomes a sibling of the root, which no walk over the root would see.
+    # Content after the first </html> becomes a sibling of the root; move it into the root.
     for sibling in list(root.itersiblings()):
         root.append(sibling)
     return root
 
 
 def content_blocks(root: Any) -> Blocks:
-    """The blocks of the main part; of the whole page where no part is marked or the marked one is small."""
-    whole = _blocks(root, skip_chrome=True)
+    """The blocks of the main part, or of the whole page if none is marked or it is too small."""
+    page_blocks = _blocks(root, skip_chrome=True)
     for path in ("//main", "//*[@role='main']", "//article"):
         parts = root.xpath(path)
         if len(parts) == 1:
             main = _blocks(parts[0], skip_chrome=True)
-            if len(main.text) >= _MAIN_SHARE * len(whole.text):
+            if len(main.text) >= _MAIN_SHARE * len(page_blocks.text):
                 return main
-    return whole if whole.text else _blocks(root, skip_chrome=False)
+    return page_blocks if page_blocks.text else _blocks(root, skip_chrome=False)
 
 
 def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
@@ -374,21 +379,22 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
                 skipped = element
                 walker.skip_subtree()
                 continue
-            text.start(element.tag, element.text or "", _spanned(element, "colspan"), _spanned(element, "rowspan"))
+            spans = (_whole_number(element, name) for name in ("colspan", "rowspan", "start"))
+            text.start(element.tag, element.text or "", *spans)
         else:
             tag = "" if element is skipped else element.tag
             text.end(tag, (element.tail or "") if element is not root else "")
     return text.finish()
 
 
-def _spanned(element: Any, name: str) -> int:
-    """How many columns or rows a cell goes over, 1 where it says nothing that is a number."""
-    said = (element.get(name) or "").strip()
-    return max(1, min(int(said), _MOST_SPANNED)) if said.isascii() and said.isdecimal() else 1
+def _whole_number(element: Any, name: str) -> int:
+    """A numeric attribute, at least 1; 1 if it is missing or invalid."""
+    value = (element.get(name) or "").strip()
+    return max(1, min(int(value), _MOST_SPANNED)) if value.isascii() and value.isdecimal() else 1
 
 
 def _is_skipped(element: Any, *, skip_chrome: bool) -> bool:
-    """Whether an element is no content: never shown, or (with `skip_chrome`) around the content."""
+    """Whether an element is not content: hidden, or (with `skip_chrome`) around the content."""
     tag = element.tag
     if tag in ("script", "style", "noscript", "template", "svg", "head", "iframe", "object"):
         return True
@@ -408,7 +414,7 @@ def _is_skipped(element: Any, *, skip_chrome: bool) -> bool:
 
 
 def _is_note_mark(element: Any) -> bool:
-    """Whether an element is a sign that leads to a footnote, back from it, or to its own heading."""
+    """Whether an element is a footnote mark, a back link or a heading link."""
     if element.tag not in ("a", "sup"):
         return False
     link = element if element.tag == "a" else element.find(".//a")
@@ -421,7 +427,7 @@ def _is_note_mark(element: Any) -> bool:
 
 
 def _is_links_alone(element: Any) -> bool:
-    """Whether an element holds several links and hardly anything else, as a bar above the page's title does."""
+    """Whether an element contains several links and hardly anything else."""
     if element.tag not in ("div", "p", "ul", "ol", "table", "span"):
         return False
     inside = list(islice(element.iter("a"), _MOST_LINKS + 1))
@@ -433,31 +439,31 @@ def _is_links_alone(element: Any) -> bool:
 
 
 def _link_share(element: Any) -> float:
-    """The share of an element's characters that stand inside links; 0 where there are none.
+    """The share of an element's characters inside links; 0 if it has none.
 
-    >>> _link_share(parsed("<p>See <a>tea</a></p>"))
+    >>> _link_share(parse_page("<p>See <a>tea</a></p>"))
     0.5
     """
-    said = _characters(element)
-    return sum(_characters(link) for link in element.iter("a")) / said if said else 0.0
+    characters = _characters(element)
+    return sum(_characters(link) for link in element.iter("a")) / characters if characters else 0.0
 
 
 def _characters(element: Any) -> int:
-    """How many characters other than white space an element shows."""
+    """The number of visible non-space characters of an element."""
     return sum(len("".join(part.split())) for part in element.itertext())
 
 
 def title_of_page(root: Any) -> str:
-    """The page's title; the only first-level heading where the title merely adds the site's name to it."""
+    """The page's title; its only h1 if the title merely adds the site's name."""
     title = " ".join((root.findtext(".//title") or "").split())
-    headings = [" ".join("".join(each.itertext()).split()) for each in root.findall(".//h1")[:2]]
+    headings = [" ".join("".join(heading.itertext()).split()) for heading in root.findall(".//h1")[:2]]
     if len(headings) == 1 and headings[0] and (not title or title.startswith(headings[0])):
         return headings[0]
     return title or next(iter(headings), "")
 
 
 class _Flat(HTMLParser):
-    """Collects text without a tree: for pages nested too deeply for one."""
+    """Collects text without a tree, for pages nested too deeply for one."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -478,7 +484,7 @@ class _Flat(HTMLParser):
 
 
 def flat_blocks(text: str) -> Blocks:
-    """The text of a page as one stretch of lines."""
+    """The text of a page as plain lines."""
     flat = _Flat()
     for piece in _pieces(text):
         flat.feed(piece)
@@ -487,6 +493,6 @@ def flat_blocks(text: str) -> Blocks:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The text in pieces, since the parser copies what it has not used yet."""
+    """The text in pieces, because the parser copies unused input."""
     for start in range(0, len(text), 1 << 16):
         yield text[start : start + (1 << 16)]

@@ -37,7 +37,7 @@ class PdfLoader:
 
     def load(self, data: bytes, name: str) -> Loaded:
         """The pages' text; raises EmptyDocument for a scan, UnreadableDocument for a damaged or locked file."""
-        document = _opened(data, name)
+        document = _open(data, name)
         if len(document) > _MOST_PAGES:
             raise UnreadableDocument(f"{name}: has {len(document)} pages", hint="split the file")
         blocks = Blocks()
@@ -57,7 +57,7 @@ class PdfLoader:
         return Loaded(blocks.text, "pdf", _title(document), blocks.regions, _date(document), warnings)
 
 
-def _opened(data: bytes, name: str) -> Any:
+def _open(data: bytes, name: str) -> Any:
     """The document; raises UnreadableDocument."""
     from pypdfium2 import PdfDocument, PdfiumError
 

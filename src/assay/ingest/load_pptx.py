@@ -102,7 +102,7 @@ def _text(shape: Any) -> str:
     lines = []
     for paragraph in shape.iter():
         if local(paragraph) == "p":
-            parts = [{"t": each.text or "", "br": "\n"}.get(local(each), "") for each in paragraph.iter()]
+            parts = [{"t": element.text or "", "br": "\n"}.get(local(element), "") for element in paragraph.iter()]
             lines.append("".join(parts).strip())
     return "\n".join(line for line in lines if line)
 

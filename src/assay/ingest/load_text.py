@@ -119,7 +119,7 @@ class JsonLoader:
         'city: Ulm\\nsize.people: 126000'
         """
         decoded = decode(data)
-        value, left_out = _parsed(decoded.text, name)
+        value, left_out = _parse(decoded.text, name)
         records = value if isinstance(value, list) else [value]
         blocks = Blocks()
         for number, record in enumerate(records, 1):
@@ -132,7 +132,7 @@ class JsonLoader:
         return Loaded(blocks.text, "json", _title(value), regions=blocks.regions, warnings=warnings)
 
 
-def _parsed(text: str, name: str) -> tuple[Any, tuple[str, ...]]:
+def _parse(text: str, name: str) -> tuple[Any, tuple[str, ...]]:
     """The value, or the list of the values of the lines with a warning of those that are left out."""
     try:
         return json.loads(text), ()

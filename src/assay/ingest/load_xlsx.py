@@ -58,11 +58,11 @@ def format_of(number: str, codes: Mapping[str | None, str]) -> Format:
     return Format.DATE if identifier in _DATES else Format.TIME if identifier in _TIMES else Format.PLAIN
 
 
-def shown(value: str, kind: Format, *, from_1904: bool = False) -> str:
+def format_number(value: str, kind: Format, *, from_1904: bool = False) -> str:
     """A stored number as people read it; the value itself where it is none.
 
-    >>> shown("45337", Format.DATE), shown("0.155", Format.PERCENT), shown("3.0", Format.PLAIN)
-    ('2024-02-15', '15.5%', '3')
+    >>> format_number("45337", Format.DATE), format_number("0.155", Format.PERCENT)
+    ('2024-02-15', '15.5%')
     """
     try:
         number = float(value)
@@ -205,8 +205,8 @@ def _formats(archive: Archive, related: dict[str, tuple[str, str]]) -> tuple[For
                 for element in root.iter()
                 if local(element) == "numFmt"
             }
-            styles = next((each for each in root if local(each) == "cellXfs"), ())
-            return tuple(format_of(each.get("numFmtId") or "0", codes) for each in styles)
+            styles = next((element for element in root if local(element) == "cellXfs"), ())
+            return tuple(format_of(style.get("numFmtId") or "0", codes) for style in styles)
     return ()
 
 
@@ -246,7 +246,7 @@ def _cell(element: Any, book: _Book) -> str:
     kind = element.get("t") or "n"
     if kind == "inlineStr":
         return _text_of(element)
-    value = next((each.text or "" for each in element if local(each) == "v"), "")
+    value = next((child.text or "" for child in element if local(child) == "v"), "")
     match kind:
         case "s":
             return book.strings[int(value)] if value.isdigit() and int(value) < len(book.strings) else ""
@@ -255,7 +255,9 @@ def _cell(element: Any, book: _Book) -> str:
         case "n":
             style = attribute(element, "s") or ""
             known = style.isdigit() and int(style) < len(book.formats)
-            return shown(value, book.formats[int(style)] if known else Format.PLAIN, from_1904=book.from_1904)
+            return format_number(
+                value, book.formats[int(style)] if known else Format.PLAIN, from_1904=book.from_1904
+            )
         case _:
             return value
 

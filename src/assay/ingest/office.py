@@ -1,22 +1,22 @@
-"""What all office files share."""
+"""Common parts of office files."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from assay.errors import UnreadableDocument
-from assay.ingest.archive import Archive, resolved
+from assay.ingest.archive import Archive, resolve_member
 from assay.nlp.publication_date import date_of
 from assay.types import Metadata
 
-# XML members of office files: parsed without entities, network or depth beyond libxml2's own limit (256).
+# XML is parsed without entities or network, up to libxml2's own depth limit (256).
 
 
 RELATIONS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 
 
 def parse(data: bytes, name: str) -> Any:
-    """The root element; raises UnreadableDocument where it is no XML."""
+    """Parse XML and return the root element; raises UnreadableDocument if it is invalid."""
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -29,16 +29,16 @@ def parse(data: bytes, name: str) -> Any:
 
 
 def local(element: Any) -> str:
-    """An element's name without its namespace; "" for what is no element.
+    """An element's name without its namespace; "" for comments and the like.
 
-    Office files come in a transitional and a strict variant that differ in namespaces only.
+    The transitional and strict variants of office files differ only in namespaces.
     """
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def attribute(element: Any, name: str) -> str | None:
-    """The attribute of that local name, in whatever namespace."""
+    """The attribute of that local name, in any namespace."""
     for key, value in element.attrib.items():
         if key.rpartition("}")[2] == name:
             return str(value)
@@ -46,7 +46,7 @@ def attribute(element: Any, name: str) -> str | None:
 
 
 def relations(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
-    """What a member refers to inside the file: id → (last part of the type, member)."""
+    """The relations of a member: id → (last part of the type, member)."""
     folder, _, file = member.rpartition("/")
     path = f"{folder}/_rels/{file}.rels" if folder else f"_rels/{file}.rels"
     if path not in archive.names:
@@ -55,16 +55,16 @@ def relations(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
     for element in parse(archive.read(path), path):
         if local(element) == "Relationship" and element.get("TargetMode") != "External":
             kind = (element.get("Type") or "").rpartition("/")[2]
-            found[element.get("Id") or ""] = (kind, resolved(member, element.get("Target") or ""))
+            found[element.get("Id") or ""] = (kind, resolve_member(member, element.get("Target") or ""))
     return found
 
 
-# Where every program puts the main part; taken where the package does not name it.
+# The usual place of the main part, if the package does not name it.
 _USUAL_PLACES = ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml")
 
 
 def main_member(archive: Archive, name: str) -> str:
-    """The member that the package names as its document, else the one at the usual place."""
+    """The member that the package names as its document, or else the usual one."""
     named = [member for kind, member in relations(archive, "").values() if kind == "officeDocument"]
     for member in (*named, *_USUAL_PLACES):
         if member in archive.names:
@@ -73,18 +73,18 @@ def main_member(archive: Archive, name: str) -> str:
 
 
 _PLACEHOLDERS = frozenset(("", "powerpoint presentation", "word document", "untitled", "title", "presentation"))
-# The dates of the templates from which python-docx and python-pptx make every file.
+# The dates of the templates of python-docx and python-pptx.
 _TEMPLATES = frozenset(("2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"))
 
 
 def core_title(archive: Archive) -> str:
-    """The title in the file's properties; "" where there is none or a program put a placeholder there."""
+    """The title in the file's properties; "" if missing or a placeholder."""
     title = _properties(archive).get("title", "")
     return "" if title.lower() in _PLACEHOLDERS else title
 
 
 def core_date(archive: Archive) -> Metadata:
-    """When the file was changed, else made, by its properties; nothing where a template's dates stand there."""
+    """The date of modification or creation in the properties; empty for a template's dates."""
     properties = _properties(archive)
     for name in ("modified", "created"):
         day = date_of(properties.get(name, ""))
@@ -94,12 +94,12 @@ def core_date(archive: Archive) -> Metadata:
 
 
 def _properties(archive: Archive) -> dict[str, str]:
-    """What the file's properties say, by their names."""
+    """The file's properties by name."""
     for kind, member in relations(archive, "").values():
         if kind == "core-properties" and member in archive.names:
             try:
                 root = parse(archive.read(member), member)
-            except UnreadableDocument:  # the properties are an extra; the text is read without them
+            except UnreadableDocument:  # properties are optional
                 return {}
             return {local(element): (element.text or "").strip() for element in root}
     return {}

@@ -1,7 +1,7 @@
-"""Reading documents where they can do no harm: in a child of a helper process, within limits.
+"""Read documents in a child of a helper process, within limits.
 
 The helper (`assay.ingest.sandbox_helper`) has few modules loaded and one thread; it forks for each document.
-A document that loops, swallows memory or kills its reader costs that child and becomes an UnreadableDocument.
+A document that hangs, exhausts memory or crashes its reader costs that child and becomes an UnreadableDocument.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from assay.errors import DocumentError, UnreadableDocument
 from assay.ingest.frames import SandboxLimits, read_loaded, receive, send
 from assay.types import Loaded
 
-# The helper enforces the wall clock; only if it hangs itself does this side give up, a little later.
+# The helper enforces the wall clock; this side gives up a little later, in case the helper hangs.
 _GRACE_SECONDS = 15.0
 _NAMED = {kind.__name__: kind for kind in (errors.EmptyDocument, errors.UnsupportedDocument, UnreadableDocument)}
 
 
 class Sandbox:
-    """A reader of any format; one document at a time, from any thread.
+    """Reads any format, one document at a time, from any thread.
 
     `loaders` names the list of loaders as `module:name`; the helper imports it, this process does not.
     """
@@ -38,9 +38,9 @@ class Sandbox:
         self._helper: _Helper | None = None
 
     def load(self, data: bytes, name: str) -> Loaded:
-        """The normalised text of `data`; `name` is a label and a hint to the format.
+        """Read `data` as normalised text; `name` is a label and a hint to the format.
 
-        Raises EmptyDocument, UnsupportedDocument, UnreadableDocument (which says what limit was passed).
+        Raises EmptyDocument, UnsupportedDocument, UnreadableDocument (naming the limit that was exceeded).
         """
         with self._one_at_a_time:
             helper = self._helper = self._helper or _Helper(self._loaders, self._limits)
@@ -57,7 +57,7 @@ class Sandbox:
                 ) from None
 
     def close(self) -> None:
-        """End the helper and what it reads at this moment; the next `load` starts another."""
+        """Stop the helper and its current document; the next `load` starts another."""
         helper, self._helper = self._helper, None
         if helper is not None:
             helper.end()
@@ -70,7 +70,7 @@ class _Helper:
         self._end, theirs = socket.socketpair()
         self._end.settimeout(limits.wall_seconds + _GRACE_SECONDS)
         with theirs:
-            # -P: no module is ever taken from the folder that the documents may lie in.
+            # -P: never import from the current folder, which may contain the documents.
             self._process = subprocess.Popen(  # noqa: S603 - our own module, under this very interpreter
                 [sys.executable, "-P", "-m", "assay.ingest.sandbox_helper", str(theirs.fileno()), loaders,
                  json.dumps(asdict(limits))],
@@ -78,7 +78,7 @@ class _Helper:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is this side's to answer
+                start_new_session=True,  # this side handles Ctrl-C
             )  # fmt: skip
 
     def ask(self, data: bytes, name: str) -> bytes:
@@ -86,7 +86,7 @@ class _Helper:
         return receive(self._end)
 
     def end(self) -> None:
-        """Closing the connection tells the helper to kill its child and go; if it does not, it is killed."""
+        """Close the connection, which tells the helper to kill its child and exit; kill it if it does not."""
         with suppress(OSError):
             self._end.shutdown(socket.SHUT_RDWR)
         self._end.close()
@@ -98,7 +98,7 @@ class _Helper:
 
 
 def _result(reply: dict[str, Any], name: str) -> Loaded:
-    """What the reply holds: a result, or an error that is raised."""
+    """Return the result in a reply, or raise its error."""
     if "error" not in reply:
         return read_loaded(reply)
     kind: type[DocumentError] = _NAMED[reply["error"]]

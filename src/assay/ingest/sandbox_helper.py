@@ -1,7 +1,7 @@
-"""The helper process of the sandbox: it waits for a document, forks a child that reads it, and replies.
+"""The helper process of the sandbox: waits for a document, forks a child to read it, and replies.
 
-It imports no numeric library and starts no thread, so that a fork is cheap and safe. A format's libraries
-are loaded here once a document of that format was read, so that later children are born with them.
+It imports no numeric library and starts no threads, so that forking is cheap and safe. A format's libraries are
+loaded here after its first document, so that later children inherit them.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _HINT = "try to open and save it again with the program that made it"
 
 @dataclass(frozen=True, slots=True)
 class _Child:
-    """A running child: its process and the end of the pipe that it writes its reply to."""
+    """A running child: its process, and the read end of its reply pipe."""
 
     process: int
     pipe: int
 
 
 def main(arguments: list[str]) -> None:
-    """Serve until the other end closes: arguments are the socket's descriptor, the loaders, the limits."""
+    """Serve until the connection closes; arguments are the socket's descriptor, the loaders and the limits."""
     end = socket.socket(fileno=int(arguments[0]))
     module, _, attribute = arguments[1].partition(":")
     loaders: Mapping[str, Loader] = getattr(importlib.import_module(module), attribute)
@@ -49,14 +49,14 @@ def main(arguments: list[str]) -> None:
 
 
 def serve(end: socket.socket, loader: AnyLoader, limits: SandboxLimits) -> None:
-    """Answer one request after the other."""
+    """Answer requests one by one."""
     with suppress(EOFError, ConnectionError):
         while True:
             name, data = receive(end).decode("utf-8"), receive(end)
             if len(data) <= _SMALL and is_plain(data, name):
                 send(end, _read_here(loader, limits, name, data))
                 continue
-            # Frozen objects are not touched by the child's garbage collector: fewer pages are copied.
+            # The child's garbage collector ignores frozen objects, so fewer pages are copied.
             gc.freeze()
             child = _fork(end, loader, limits, name, data)
             del data
@@ -66,10 +66,10 @@ def serve(end: socket.socket, loader: AnyLoader, limits: SandboxLimits) -> None:
 
 
 def _read_here(loader: AnyLoader, limits: SandboxLimits, name: str, data: bytes) -> bytes:
-    """The reply to a small plain text, read without a fork, which would take fifty times as long.
+    """Read a small plain text without a fork, which would take fifty times as long.
 
-    No library sees it, only this package's own code, whose time grows with the length. Should that fail, the
-    timer ends this process, and the other side starts another.
+    Only this package's linear-time code reads it. If that hangs, the timer ends this process, and the
+    other side starts another.
     """
     signal.setitimer(signal.ITIMER_PROF, _SMALL_SECONDS)
     try:
@@ -79,7 +79,7 @@ def _read_here(loader: AnyLoader, limits: SandboxLimits, name: str, data: bytes)
 
 
 def _fork(end: socket.socket, loader: AnyLoader, limits: SandboxLimits, name: str, data: bytes) -> _Child:
-    """A child that reads the document and writes the reply."""
+    """Fork a child that reads the document and writes the reply."""
     pipe, theirs = os.pipe()
     process = os.fork()
     if process == 0:
@@ -96,7 +96,7 @@ def _fork(end: socket.socket, loader: AnyLoader, limits: SandboxLimits, name: st
 
 
 def _limit(limits: SandboxLimits) -> None:
-    """Take from this process what no reader needs: more memory and time, files to write, dumps."""
+    """Limit this process: memory, time, files written, core dumps."""
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
@@ -104,7 +104,7 @@ def _limit(limits: SandboxLimits) -> None:
 
 
 def _read(loader: AnyLoader, limits: SandboxLimits, name: str, data: bytes) -> bytes:
-    """The reply to a request; whatever a parser raises becomes an error that names the document."""
+    """Read the requested document; any exception becomes an error that names it."""
     try:
         reply = write_loaded(loader.load(data, name))
     except DocumentError as error:
@@ -125,14 +125,14 @@ def _unreadable(message: str, hint: str) -> bytes:
 
 
 def _write(pipe: int, reply: bytes) -> None:
-    """Write the reply and, behind it, one byte that says that it is whole."""
+    """Write the reply followed by one byte that marks it complete."""
     view = memoryview(reply + b"\n")
     while view:
         view = view[os.write(pipe, view) :]
 
 
 def _reply(end: socket.socket, child: _Child, limits: SandboxLimits, name: str) -> bytes:
-    """The child's reply, or why there is none; the child is gone afterwards."""
+    """The child's reply, or the reason why there is none; the child is reaped."""
     try:
         written = _drain(end, child, time.monotonic() + limits.wall_seconds, 2 * limits.text + _CHUNK)
         if written is None:
@@ -151,7 +151,7 @@ def _reply(end: socket.socket, child: _Child, limits: SandboxLimits, name: str) 
 
 
 def _drain(end: socket.socket, child: _Child, deadline: float, most: int) -> bytes | None:
-    """All that the child writes; None at the deadline. Raises EOFError where nobody waits for it any more."""
+    """Everything the child writes; None at the deadline. Raises EOFError if the client has gone."""
     written = bytearray()
     while True:
         left = max(0.0, deadline - time.monotonic())
@@ -167,7 +167,7 @@ def _drain(end: socket.socket, child: _Child, deadline: float, most: int) -> byt
 
 
 def _death(child: _Child, limits: SandboxLimits) -> str:
-    """Why the child ended without a reply; it has closed its pipe, so its end is near."""
+    """Why the child ended without a reply; it has closed its pipe, so waiting is short."""
     for _ in range(200):
         process, status = os.waitpid(child.process, os.WNOHANG)
         if process:

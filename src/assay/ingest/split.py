@@ -1,7 +1,7 @@
-"""Cutting a document into passages: at headings, paragraphs, rows and sentences, sized in tokens.
+"""Cut a document into passages at headings, paragraphs, rows and sentences; sizes are in tokens.
 
-Passages tile the text: each begins where the one before it ends, so joined they are the text without its
-outer white space. One that begins within a table has the table's header beside its text.
+Passages tile the text: joined, they are the text without its outer white space. A passage that begins within a
+table carries the table's header.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from assay.nlp.publication_date import date_in
 from assay.nlp.sentences import sentences
 from assay.types import Document, Location, Origin, Passage, Place, Region, Span
 
-# What an embedding model of 256 tokens reads, less its two marks.
+# Tokens that the bundled embedding model reads: 256 less two special tokens.
 LIMIT = 254
-# Long enough to hold an answer with its context, short enough to leave room for the title.
+# Long enough for an answer with its context, short enough to leave room for the title: chosen.
 SIZE = 200
-# A tokenizer may read a run of a million letters as one unknown token; no token counts for more than this.
+# A tokenizer may read a million letters as one unknown token; a token counts for at most this many: chosen.
 CHARACTERS_A_TOKEN = 10
-# Longer stretches are cut before their tokens are counted, so that counting stays cheap.
+# Longer text is cut before counting its tokens, so that counting stays cheap: chosen.
 COUNTED_AT_ONCE = 2000
 # Between the headings of a section's path.
 PATH = " > "
-# A line that ends so belongs with what it leads to: a list, a table, code.
+# Ends of lines that lead to a list, a table or code.
 _LEADS_IN = (":", "：")
-# The longest share of a passage's room that a table's header may take.
+# The largest share of a passage that a table's header may take: chosen.
 _HEADER_SHARE = 0.4
-# Formats whose stored text has the lines of the file, so that a line's number leads a reader to it.
+# Formats whose stored text has the same lines as the file.
 _WITH_LINES = frozenset(("markdown", "text"))
-# A hard cut falls behind one of these where there is one, the first kind preferred.
+# Characters after which a hard cut may fall, in order of preference.
 _CUT_BEHIND = ("\n", ";:；：、，,", " \t\u3000")
 
 
 class Edge(IntEnum):
-    """How well a text may be cut at a place, worst first."""
+    """How suitable a place is for a cut, worst first."""
 
     GLUED = 0
     SENTENCE = 1
@@ -50,17 +50,17 @@ class Edge(IntEnum):
     PART = 5
 
 
-# The least share of a passage's size that must stand before a cut there, so that a better edge wins over a
-# fuller passage, yet not over any fullness. A new slide or sheet is always cut, and a heading begins a passage
-# unless the section before it is very short: a citation's section should be the one that its words stand in.
+# The least share of a passage's size before a cut at each kind of edge: chosen, so that a better edge is preferred
+# to a fuller passage, within limits. A new slide or sheet always begins a passage; a heading does unless the
+# section before it is very short, so that a citation names the section of its words.
 _FILLED = {Edge.GLUED: 1.0, Edge.SENTENCE: 0.5, Edge.LINE: 0.5, Edge.PARAGRAPH: 0.5, Edge.HEADING: 0.25}
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A stretch that is not cut further; `edge` is the quality of a cut before it.
+    """A span that is not cut further; `edge` is the kind of edge before it.
 
-    `header` names the columns where the stretch is part of a table and not its first row, `above` its tokens.
+    `header`: the columns, if the span is part of a table but not its first row. `above`: the header's tokens.
     """
 
     start: int
@@ -72,9 +72,9 @@ class _Unit:
 
 
 class PassageSplitter:
-    """Cuts documents into passages of about `size` tokens, title included never more than `limit`.
+    """Cuts documents into passages of about `size` tokens, at most `limit` including the title.
 
-    `count_tokens` counts what the embedding model would read of a text, marks left out, nothing cut off.
+    `count_tokens` counts the embedding model's tokens of a text, without special tokens or truncation.
     """
 
     def __init__(self, count_tokens: Callable[[str], int], size: int = SIZE, limit: int = LIMIT) -> None:
@@ -83,7 +83,7 @@ class PassageSplitter:
         self._limit = limit
 
     def split(self, document: Document) -> tuple[Passage, ...]:
-        """The document's passages; none where its text is only white space.
+        """Cut a document into passages; empty if its text is only white space.
 
         >>> document = Document("d", "One two. Three four. Five six.", "", "", "text", "")
         >>> [p.text for p in PassageSplitter(lambda text: len(text.split()), limit=4).split(document)]
@@ -109,7 +109,7 @@ class PassageSplitter:
         return max(self._count_tokens(text), -(-len(text) // CHARACTERS_A_TOKEN))
 
     def _units(self, document: Document, size: int, room: int) -> Iterator[_Unit]:
-        """The units of the text from its first to its last character that is not white space."""
+        """The units of the text, without outer white space."""
         text = document.text
         begin, finish = len(text) - len(text.lstrip()), len(text.rstrip())
         if begin >= finish:
@@ -122,13 +122,13 @@ class PassageSplitter:
         edges = _edges(text, document.regions, begin, finish)
         starts = sorted(edges)
         for start, end in zip(starts, [*starts[1:], finish], strict=True):
-            yield from self._shorter(text, start, end, edges[start], size)
+            yield from self._shorten(text, start, end, edges[start], size)
 
     def _under_headers(self, document: Document, units: Iterator[_Unit], room: int) -> Iterator[_Unit]:
-        """The units, those within a table with its header, as much of it as leaves room for rows."""
+        """Add to units within a table its header, as far as that leaves room for rows."""
         tables = [table for table in tables_of(document.text, document.regions) if table.header]
         starts = [table.start for table in tables]
-        fitting = cache(lambda header: self._fitting(header, int(room * _HEADER_SHARE)))
+        fitting = cache(lambda header: self._fit_header(header, int(room * _HEADER_SHARE)))
         for unit in units:
             at = bisect_right(starts, unit.start) - 1
             if at >= 0 and tables[at].start + len(tables[at].header) < unit.start < tables[at].end:
@@ -137,16 +137,16 @@ class PassageSplitter:
             else:
                 yield unit
 
-    def _fitting(self, header: str, most: int) -> tuple[str, int]:
-        """The header, or as much of its beginning as has `most` tokens, and its tokens."""
+    def _fit_header(self, header: str, most: int) -> tuple[str, int]:
+        """The header, cut to at most `most` tokens, and its number of tokens."""
         tokens = self._tokens(header)
         while tokens > most and header:
             header = header[: len(header) * most // (tokens + 1)].rstrip()
             tokens = self._tokens(header)
         return header, tokens
 
-    def _shorter(self, text: str, start: int, end: int, edge: Edge, size: int) -> Iterator[_Unit]:
-        """The stretch as one unit, or as several where it alone would overfill a passage."""
+    def _shorten(self, text: str, start: int, end: int, edge: Edge, size: int) -> Iterator[_Unit]:
+        """The span as one unit, or as several if it does not fit into a passage."""
         length = COUNTED_AT_ONCE
         while start < end:
             stop = end if end - start <= length else _hard_cut(text, start, start + length)
@@ -154,17 +154,17 @@ class PassageSplitter:
             while tokens > size and stop - start > 1:
                 stop = _hard_cut(text, start, start + max(1, (stop - start) * size // (tokens + 1)))
                 tokens = self._tokens(text[start:stop])
-            # Nothing but white space makes no passage; it stays with what stands before it.
+            # White space alone makes no passage; it stays with the text before it.
             yield (
                 _Unit(start, stop, tokens, edge) if text[start:stop].strip() else _Unit(start, stop, 0, Edge.GLUED)
             )
-            # The next piece is likely as dense as this one, so that little is counted twice.
+            # The next piece is probably as dense as this one, so little is counted twice.
             length = min(COUNTED_AT_ONCE, (stop - start) * 5 // 4 + 1)
             start, edge = stop, Edge.SENTENCE
 
 
 def _hard_cut(text: str, start: int, stop: int) -> int:
-    """A place to cut at or before `stop`, in the last half, behind punctuation or white space if there is any."""
+    """An offset for a cut in the second half before `stop`, after punctuation or white space if possible."""
     half = start + (stop - start + 1) // 2
     for marks in _CUT_BEHIND:
         place = max(text.rfind(mark, half, stop) for mark in marks)
@@ -174,7 +174,7 @@ def _hard_cut(text: str, start: int, stop: int) -> int:
 
 
 def _edges(text: str, regions: tuple[Region, ...], begin: int, finish: int) -> dict[int, Edge]:
-    """Every place at which the text may be cut, and how well."""
+    """All offsets at which the text may be cut, with their edges."""
     tables = list(tables_of(text, regions))
     edges = {begin: Edge.PART}
     for sentence in sentences(text):
@@ -191,7 +191,7 @@ def _edges(text: str, regions: tuple[Region, ...], begin: int, finish: int) -> d
 
 
 def _edge_before(text: str, start: int) -> Edge:
-    """The kind of a sentence's edge, by the white space before it and the end of the line before that."""
+    """The edge before a sentence, by the white space and the line before it."""
     before = text[max(0, start - 64) : start].rstrip()
     breaks = text.count("\n", max(0, start - 64) + len(before), start)
     if breaks and before.endswith(_LEADS_IN):
@@ -200,7 +200,7 @@ def _edge_before(text: str, start: int) -> Edge:
 
 
 def _cut_by_rows(edges: dict[int, Edge], text: str, table: Table, begin: int, finish: int) -> None:
-    """Replace the edges within a table by one a row; the header stays with its first row."""
+    """Replace the edges within a table by one per row; the header stays with the first row."""
     for place in range(table.start + 1, table.end):
         edges.pop(place, None) if place != begin else None
     place = text.find("\n", table.start, table.end) + 1
@@ -211,7 +211,7 @@ def _cut_by_rows(edges: dict[int, Edge], text: str, table: Table, begin: int, fi
 
 
 def _glue_headers(edges: dict[int, Edge], text: str, tables: list[Table]) -> None:
-    """Keep a header with its first row where each row is a region of its own."""
+    """Keep a header with its first row if each row is a separate region."""
     ends = -1
     for table, row in pairwise(tables):
         begins, ends = text[ends : table.start] != "\n", table.end
@@ -222,7 +222,7 @@ def _glue_headers(edges: dict[int, Edge], text: str, tables: list[Table]) -> Non
 def _mark_region(
     edges: dict[int, Edge], text: str, region: Region, previous: Location, begin: int, finish: int
 ) -> None:
-    """Note what begins with a region; what follows a heading is not parted from it."""
+    """Set the edge of a region; a heading is kept with what follows it."""
     start = first_word(text, region.start, region.end)
     if begin < start < finish:
         here = region.location
@@ -230,7 +230,7 @@ def _mark_region(
             edges[start] = Edge.PART
         elif region.kind == "heading":
             edges[start] = Edge.HEADING
-        elif text[region.start - 1 : region.start] != " ":  # a sentence that goes on over a page is not cut
+        elif text[region.start - 1 : region.start] != " ":  # do not cut a sentence at a page break
             edges.setdefault(start, Edge.LINE)
     if region.kind == "heading":
         for place in [*range(start + 1, region.end)]:
@@ -241,16 +241,16 @@ def _mark_region(
 
 
 def _even_size(units: list[_Unit], size: int, room: int) -> int:
-    """The size to aim at: `room` where all fits in one passage, half of all where it needs two."""
+    """The size to aim at: `room` if everything fits into one passage, half of everything if it needs two."""
     total = sum(unit.tokens for unit in units)
     if total <= room:
         return room
-    # A tenth more than half, since a cut rarely falls in the very middle.
+    # A tenth more than half, since cuts rarely fall exactly in the middle.
     return min(size, -(-total * 11 // 20)) if total <= 2 * size else size
 
 
 def _cuts(units: list[_Unit], size: int, room: int) -> list[int]:
-    """The numbers of the units that begin a passage."""
+    """The indices of the units that begin a passage."""
     cuts = [0]
     while True:
         following = _passage_end(units, cuts[-1], size, room)
@@ -262,7 +262,7 @@ def _cuts(units: list[_Unit], size: int, room: int) -> list[int]:
 
 
 def _passage_end(units: list[_Unit], first: int, size: int, room: int) -> int | None:
-    """The unit before which the passage from `first` on ends; None where it takes all the rest."""
+    """The unit before which the passage that begins at `first` ends; None if it takes all the rest."""
     tokens, best, best_edge = units[first].above, first + 1, Edge.GLUED
     for number in range(first, len(units)):
         unit = units[number]
@@ -273,7 +273,7 @@ def _passage_end(units: list[_Unit], first: int, size: int, room: int) -> int | 
                 best, best_edge = number, unit.edge
             elif best_edge is Edge.GLUED and unit.edge is not Edge.GLUED:
                 best = number
-            # What a heading stands over may use the room that is kept free otherwise.
+            # Text glued to a heading may use the reserve.
             if tokens + unit.tokens > (room if unit.edge is Edge.GLUED else size):
                 return best
         tokens += unit.tokens
@@ -281,7 +281,7 @@ def _passage_end(units: list[_Unit], first: int, size: int, room: int) -> int | 
 
 
 def _merge_rest(units: list[_Unit], cuts: list[int], size: int, room: int) -> None:
-    """Join a short last passage to the one before it where the two fit the model together."""
+    """Join a short last passage to the one before it if both fit the model together."""
     if len(cuts) < 2 or units[cuts[-1]].edge is Edge.PART:
         return
     last = sum(unit.tokens for unit in units[cuts[-1] :])
@@ -291,25 +291,27 @@ def _merge_rest(units: list[_Unit], cuts: list[int], size: int, room: int) -> No
 
 
 class _Locator:
-    """Finds the location of a stretch of a document."""
+    """Finds the locations of a document's spans."""
 
     def __init__(self, regions: tuple[Region, ...]) -> None:
         self._regions = regions
         self._starts = [region.start for region in regions]
 
     def __call__(self, start: int, end: int) -> Location:
-        """Where the stretch begins; of several sections, what their names share from the left."""
+        """The location of a span's start; for several sections, the common prefix of their paths."""
         first = bisect_right(self._starts, start) - 1
         if first < 0:
             return Location()
         location = self._regions[first].location
-        sections = {each.location.section or "" for each in self._regions[first : bisect_left(self._starts, end)]}
+        sections = {
+            region.location.section or "" for region in self._regions[first : bisect_left(self._starts, end)]
+        }
         if len(sections) == 1:
             return location
-        return replace(location, section=_shared(sections) or None)
+        return replace(location, section=_common_path(sections) or None)
 
     def places(self, start: int, end: int) -> tuple[Place, ...]:
-        """Each location of the stretch where it begins; none where all of it has the one of the whole."""
+        """Each location within a span and its start; empty if there is only the span's own."""
         first = max(0, bisect_right(self._starts, start) - 1)
         found: list[Place] = []
         for region in self._regions[first : bisect_left(self._starts, end)]:
@@ -317,14 +319,14 @@ class _Locator:
                 found.append(Place(max(start, region.start), region.location))
         if found and found[0].start > start:
             found.insert(0, Place(start, Location()))
-        whole = self(start, end)
-        return () if all(place.location == whole for place in found) else tuple(found)
+        location = self(start, end)
+        return () if all(place.location == location for place in found) else tuple(found)
 
 
-def _shared(sections: set[str]) -> str:
-    """The part of the paths that is the same in all.
+def _common_path(sections: set[str]) -> str:
+    """The common prefix of section paths.
 
-    >>> _shared({"The loop > Judge", "The loop > Write"})
+    >>> _common_path({"The loop > Judge", "The loop > Write"})
     'The loop'
     """
     paths = [section.split(PATH) for section in sections]
@@ -332,7 +334,7 @@ def _shared(sections: set[str]) -> str:
 
 
 def _lines(document: Document, spans: list[Span]) -> Iterator[int | None]:
-    """The number of the line that each span begins in, from 1; None where the format has no lines."""
+    """The line number of each span's start, from 1; None if the format has no lines."""
     line, at = 1, 0
     for span in spans:
         line += document.text.count("\n", at, span.start)
@@ -361,7 +363,7 @@ def _passage(
     )
 
 
-# Putting a document's text together, block by block, with a region for each.
+# Assembling a document's text and regions from blocks.
 
 
 Kind = Literal["text", "heading", "table"]
@@ -369,7 +371,7 @@ Kind = Literal["text", "heading", "table"]
 
 @dataclass(slots=True)
 class Blocks:
-    """Collects blocks; neighbours of the same kind and location share a region.
+    """Collects blocks; neighbours of one kind and location share a region.
 
     >>> blocks = Blocks()
     >>> blocks.add("Tea", Location(page=1), "heading")
@@ -383,7 +385,7 @@ class Blocks:
     _length: int = 0
 
     def add(self, text: str, location: Location, kind: Kind = "text", gap: str = "\n\n") -> None:
-        """Append a block behind `gap`; one that is only white space is left out."""
+        """Append a block after `gap`; blocks of only white space are ignored."""
         text = text.strip()
         if not text:
             return
@@ -414,7 +416,7 @@ class Blocks:
 
 @dataclass(slots=True)
 class Outline:
-    """The headings above the place reached so far.
+    """The headings above the current position.
 
     >>> outline = Outline()
     >>> outline.enter(1, "Tea"), outline.enter(2, "Water"), outline.enter(2, "Milk")
@@ -424,11 +426,14 @@ class Outline:
     _path: list[tuple[int, str]] = field(default_factory=list)
 
     def enter(self, level: int, title: str) -> str:
-        """Begin the section of a heading (level 1 is the highest); return its path."""
-        self._path = [*(each for each in self._path if each[0] < level), (level, " ".join(title.split())[:120])]
+        """Begin a heading's section (level 1 is the highest); return its path."""
+        self._path = [
+            *(heading for heading in self._path if heading[0] < level),
+            (level, " ".join(title.split())[:120]),
+        ]
         return self.section or ""
 
     @property
     def section(self) -> str | None:
-        """The path of headings, None before the first."""
+        """The path of headings, or None before the first."""
         return " > ".join(title for _, title in self._path) or None

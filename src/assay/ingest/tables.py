@@ -1,4 +1,4 @@
-"""Rows of a table as lines that can be read and found one by one: "Header: value; Header: value"."""
+"""Rows of tables as lines that can be read and found separately: "Header: value; Header: value"."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from itertools import chain, islice, pairwise
 
 from assay.types import Region
 
-# In how many rows a table's header is looked for: chosen.
+# Rows in which a table's header is searched: chosen.
 _HEAD_ROWS = 20
 _YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row's cells as text; `number` counts from 1, the header included."""
+    """A row's cells as text; `number` counts from 1, including the header."""
 
     number: int
     cells: tuple[str, ...]
@@ -31,9 +31,9 @@ class RowLine:
 
 
 def row_lines(rows: Iterable[Row]) -> Iterator[RowLine]:
-    """A line for each row that is not empty; a header is told from the cells, and begins anew behind a gap.
+    """One line per non-empty row; a header is recognised by its cells, and again after each empty row.
 
-    The header's own line lists its names, so that a table of headers alone is not lost.
+    The header's own line lists the names, so that a table with only a header is not lost.
 
     >>> [line.text for line in row_lines([Row(1, ("City", "People")), Row(2, ("Ulm", "126000"))])]
     ['City | People', 'City: Ulm; People: 126000']
@@ -60,9 +60,9 @@ def row_lines(rows: Iterable[Row]) -> Iterator[RowLine]:
 
 
 def _first_of_table(head: Sequence[Row]) -> int:
-    """The number of the row that names a table's columns, where rows of one or two cells stand above it; else 0.
+    """The number of the header row if rows of one or two cells precede it; otherwise 0.
 
-    Above an export stands what it is of: its title, whose account it is, which period it covers.
+    Exports often begin with a title, an account or a period.
     """
     filled = [[cell for cell in _cells_of(row) if cell] for row in head]
     for at, (row, below) in enumerate(pairwise(head)):
@@ -74,12 +74,12 @@ def _first_of_table(head: Sequence[Row]) -> int:
 
 
 def _cells_of(row: Row) -> tuple[str, ...]:
-    """The row's cells, each in one line."""
+    """The row's cells, each on one line."""
     return tuple(" ".join(cell.split()) for cell in row.cells)
 
 
 def plain_row(cells: Sequence[str]) -> str:
-    """A row without the names of its columns; an empty cell keeps its place beside others.
+    """A row without column names; empty cells keep their positions.
 
     >>> plain_row(["Ulm", "", "126 000", ""]), plain_row(["", "Rain"]), plain_row(["", ""])
     ('Ulm |  | 126 000', 'Rain', '')
@@ -91,9 +91,9 @@ def plain_row(cells: Sequence[str]) -> str:
 
 
 def is_header(cells: Sequence[str], below: Sequence[str] = ()) -> bool:
-    """Whether cells look like names: at least two filled ones, none long, none a number but a year.
+    """Whether cells look like column names: at least two filled, none long, no numbers except years.
 
-    A year names a column where a word stands beside it and the row below has none in its place.
+    A year is a name if a word is beside it and no year is below it.
 
     >>> is_header(["City", "2019"], ["Ulm", "126000"]), is_header(["Ulm", "2019"], ["Bonn", "2020"])
     (True, False)
@@ -109,7 +109,7 @@ def is_header(cells: Sequence[str], below: Sequence[str] = ()) -> bool:
 
 
 def unique_names(cells: Sequence[str]) -> list[str]:
-    """The names of columns: an empty one is called by its place, a repeated one gets a number.
+    """Unique column names: empty ones are named by position, repeated ones numbered.
 
     >>> unique_names(["id", "id", "", "text"])
     ['id', 'id (2)', 'column 3', 'text']
@@ -124,7 +124,7 @@ def unique_names(cells: Sequence[str]) -> list[str]:
 
 
 def _line(header: Sequence[str] | None, cells: Sequence[str]) -> str:
-    """One row; cells without a value are left out, cells beyond the header stand for themselves."""
+    """One row as a line: empty cells are left out, cells beyond the header have no name."""
     if header is None:
         return plain_row(cells)
     named = [f"{name}: {cell}" for name, cell in zip(header, cells, strict=False) if cell]
@@ -136,16 +136,16 @@ def _is_number(cell: str) -> bool:
     return plain.isdigit()
 
 
-# The tables of a document's text: where each begins and ends, its header and its first row.
+# The tables of a document's text.
 
 
-# The rule under a Markdown table's header.
+# Characters of the rule below a Markdown table's header.
 _RULE = frozenset("|:- \t")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a region without its neighbours; `header` is its first line, empty where that names no columns."""
+    """One table of a region; `header` is its first line, or empty if that does not name columns."""
 
     start: int
     end: int
@@ -154,7 +154,7 @@ class Table:
 
 
 def tables_of(text: str, regions: tuple[Region, ...]) -> Iterator[Table]:
-    """The tables of the regions; an empty line parts two of them."""
+    """The tables of the regions; an empty line separates two."""
     for region in regions:
         start = region.start
         while region.kind == "table" and start < region.end:
@@ -167,7 +167,7 @@ def tables_of(text: str, regions: tuple[Region, ...]) -> Iterator[Table]:
 
 
 def names_columns(text: str, table: Table) -> bool:
-    """Whether the table is one line that looks like a header."""
+    """Whether the table is a single line that looks like a header."""
     return is_header(_cells(text[table.start : table.end]))
 
 
@@ -176,7 +176,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _first_row(text: str, start: int, end: int) -> int:
-    """Where the first row under the header of the table that begins at `start` begins; `start` without a header.
+    """The offset of the first row below the header; `start` if there is no header.
 
     >>> _first_row("| a | b |\\n|---|---|\\n| 1 | 2 |", 0, 29), _first_row("1 | 2\\n3 | 4", 0, 11)
     (20, 0)
@@ -192,7 +192,7 @@ def _first_row(text: str, start: int, end: int) -> int:
 
 
 def first_word(text: str, start: int, end: int) -> int:
-    """The first place from `start` on that is not white space; `end` where there is none."""
+    """The first non-space offset from `start` on, or `end`."""
     while start < end and text[start].isspace():
         start += 1
     return start

@@ -1,4 +1,4 @@
-"""Finding the files under the paths that a person gave."""
+"""Find the files under given paths."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# The problem of a path that leads nowhere.
+# The problem of a missing path.
 ABSENT = "no such file or folder"
-# Folders that version control keeps for itself; those that begin with a dot are skipped as hidden anyway.
+# Folders of version control; those that begin with a dot are hidden anyway.
 _VERSION_CONTROL = frozenset({"CVS", "_darcs", "RCS", "SCCS"})
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A file to read, or a path that cannot be taken in and why.
+class FoundFile:
+    """A file to read, or a path with the problem that prevents reading.
 
-    `path` is as given, `source` the resolved absolute path; both are printable and can be stored as UTF-8.
+    `path` is as given, `source` is absolute and resolved; both are printable and valid UTF-8.
     """
 
     file: Path
@@ -27,11 +27,10 @@ class Seen:
     problem: str | None = None
 
 
-def walk(paths: Sequence[Path]) -> Iterator[Seen]:
-    """Every regular file at or under the paths, each once, in order of name; hidden ones only where named.
+def walk(paths: Sequence[Path]) -> Iterator[FoundFile]:
+    """Every regular file at or under the paths, once, ordered by name; hidden ones only if named.
 
-    Folders are entered once, so that links may form loops. Pipes, sockets and devices are problems, never
-    opened.
+    Folders are entered once, so links may form loops. Pipes, sockets and devices are problems and never opened.
     """
     files: set[str] = set()
     folders: set[tuple[int, int]] = set()
@@ -43,16 +42,16 @@ def walk(paths: Sequence[Path]) -> Iterator[Seen]:
 
 
 def printable(path: str | Path) -> str:
-    """The path as text that UTF-8 can hold; bytes of a name that are no text are shown as escapes."""
+    """The path as valid UTF-8; undecodable bytes are escaped."""
     return os.fsencode(path).decode("utf-8", errors="backslashreplace")
 
 
 def source_of(path: Path) -> str:
-    """What identifies a file's documents: its absolute path with links resolved."""
+    """The source of a file's documents: its absolute path, links resolved."""
     return printable(os.path.realpath(path))
 
 
-def _below(path: Path, folders: set[tuple[int, int]]) -> Iterator[Seen]:
+def _below(path: Path, folders: set[tuple[int, int]]) -> Iterator[FoundFile]:
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -65,12 +64,12 @@ def _below(path: Path, folders: set[tuple[int, int]]) -> Iterator[Seen]:
                 folders.add((status.st_dev, status.st_ino))
                 yield from _inside(path, folders)
         elif stat.S_ISREG(status.st_mode):
-            yield Seen(path, printable(path), source_of(path))
+            yield FoundFile(path, printable(path), source_of(path))
         else:
             yield _problem(path, "not a regular file")
 
 
-def _inside(folder: Path, folders: set[tuple[int, int]]) -> Iterator[Seen]:
+def _inside(folder: Path, folders: set[tuple[int, int]]) -> Iterator[FoundFile]:
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
@@ -81,5 +80,5 @@ def _inside(folder: Path, folders: set[tuple[int, int]]) -> Iterator[Seen]:
             yield from _below(folder / name, folders)
 
 
-def _problem(path: Path, why: str) -> Seen:
-    return Seen(path, printable(path), source_of(path), why)
+def _problem(path: Path, why: str) -> FoundFile:
+    return FoundFile(path, printable(path), source_of(path), why)

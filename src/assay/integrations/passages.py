@@ -10,7 +10,7 @@ from typing import Any
 from assay.engine import Engine
 from assay.errors import UsageError
 from assay.nlp.publication_date import date_in
-from assay.retrieval.quarantine import quarantined
+from assay.retrieval.quarantine import quarantine_evidence
 from assay.types import (
     Evidence,
     Fixed,
@@ -120,13 +120,13 @@ def _metadata_text(metadata: Mapping[str, Any], name: str) -> str:
 
 def search_masked(engine: Engine, query: str, settings: SearchSettings | None) -> Evidence:
     """The hits of `Engine.search` with masked parts blanked out; offsets are unchanged."""
-    return quarantined(engine.search(query, settings)).readable
+    return quarantine_evidence(engine.search(query, settings)).readable
 
 
 async def asearch_masked(engine: Engine, query: str, settings: SearchSettings | None) -> Evidence:
     """As `found`."""
     evidence = await engine.asearch(query, settings)
-    return (await asyncio.to_thread(quarantined, evidence)).readable
+    return (await asyncio.to_thread(quarantine_evidence, evidence)).readable
 
 
 # --- metadata, reviews and fixes as JSON types ------------------------------------------------------------

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from assay.errors import AssayError, PromptTooLong
 from assay.judging.selection import merge_strips
 from assay.nlp.cues import speaks_to_reader
-from assay.nlp.markup import unlinked
+from assay.nlp.markup import strip_links
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import terms
 from assay.prompting import FenceSource, Packed, absent_from, fenced, pack, texts_of
@@ -112,7 +112,7 @@ def clean_model_sentence(text: str) -> str:
     'The year is [2J missing, see x.example/.'
     """
     plain = "".join(character if character.isprintable() else " " for character in text[: 4 * _LONGEST])
-    return " ".join(unlinked(plain).text.split())[:_LONGEST].rstrip()
+    return " ".join(strip_links(plain).text.split())[:_LONGEST].rstrip()
 
 
 def with_note(mode: str, note: str) -> str:

@@ -1,4 +1,4 @@
-"""The blocks that texts are made of."""
+"""The blocks of a text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 from assay.types import Span
 
 _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
-# What may stand behind the end of a sentence.
+# May follow the end of a sentence.
 _CLOSING = " \t\n\r\"'”’»)]*_`"
 
 
@@ -50,10 +50,10 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
-    """A stretch of a text that readers are not shown as it is written, and what they are shown `instead`.
+class Replacement:
+    """A span of markup and what readers are shown `instead`.
 
-    `joins` where it stands within a text, like the bracket before a link, and leaves no gap of its own.
+    `joins`: the text on both sides is joined without a gap, as at the bracket before a link.
     """
 
     start: int
@@ -64,36 +64,36 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A text's blocks, the text with its markup blanked out, and what of it no reader is shown, in order."""
+    """A text's blocks, the text with its markup blanked out, and the replacements in order."""
 
     blocks: tuple[Block, ...]
     prose: str
-    unread: tuple[Unread, ...] = ()
+    replacements: tuple[Replacement, ...] = ()
 
 
 def leads_on(prose: str) -> bool:
-    """Whether a paragraph, without its markup, goes on in what follows it: it does not end a sentence.
+    """Whether a paragraph, given without markup, ends in an unfinished sentence and so leads on to what follows.
 
-    >>> [leads_on(each) for each in ("You need:", "Check the state by running", 'Say "now." ', "(Brew it!)")]
+    >>> [leads_on(prose) for prose in ("You need:", "Check the state by running", 'Say "now." ', "(Brew it!)")]
     [True, True, False, False]
     """
     return not prose.rstrip(_CLOSING).endswith(_SENTENCE_ENDS)
 
 
-def apart(found: Sequence[Block]) -> list[Block]:
-    """The blocks without those that another holds."""
-    kept: list[Block] = []
+def without_nested(found: Sequence[Block]) -> list[Block]:
+    """The blocks without those nested in another."""
+    outermost: list[Block] = []
     for block in found:
-        if kept and block.start < kept[-1].end:
-            if block.end > kept[-1].end and block.start == kept[-1].start:
-                kept[-1] = block
+        if outermost and block.start < outermost[-1].end:
+            if block.end > outermost[-1].end and block.start == outermost[-1].start:
+                outermost[-1] = block
             continue
-        kept.append(block)
-    return kept
+        outermost.append(block)
+    return outermost
 
 
 def with_paths(found: Sequence[Block]) -> Iterator[Block]:
-    """The blocks with the titles of the headings above them."""
+    """Set each block's path to the headings above it."""
     path: list[Block] = []
     for block in found:
         if block.kind is BlockKind.HEADING:

@@ -1,4 +1,4 @@
-"""The blocks of a text, what a reader needs to be shown around a stretch of it, and its prose without markup."""
+"""The blocks of a text, its prose without markup, and the blocks to show around a span."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.nlp.block import Block, BlockKind, Parsed, leads_on, with_paths
 from assay.nlp.markdown import parse_markdown
 from assay.types import Passage, Span, TitledText
 
-# Blocks of text without marks of its own, as the loaders of HTML, Word, PDF and tables write it.
+# Blocks of plain text, as the loaders of HTML, Word, PDF and tables write it.
 
 
 _ITEM = re.compile(r"[ \t]*(?:[-*•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+\S")
@@ -28,7 +28,7 @@ _LONGEST_HEADING = 80
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Neighbouring lines of one kind; `apart` says that a blank line stands before them."""
+    """Neighbouring lines of one kind; `apart`: a blank line precedes them."""
 
     kind: BlockKind
     lines: tuple[Span, ...]
@@ -36,13 +36,13 @@ class _Group:
 
 
 def parse_plain(text: str, format: str) -> Parsed:
-    """The blocks of a text by its blank lines, item marks and rows; only the bars between cells are markup.
+    """Parse plain text by blank lines, item marks and rows; only the bars between cells are markup.
 
     >>> parsed = parse_plain("Prices:\\n- tea\\n- milk\\n\\nCity | People\\nUlm | 126000", "html")
-    >>> [each.kind.value for each in parsed.blocks]
+    >>> [block.kind.value for block in parsed.blocks]
     ['paragraph', 'list', 'table']
     """
-    groups = _joined(text, list(_groups(text, format)))
+    groups = _join_lists(text, list(_groups(text, format)))
     found: list[Block] = []
     title: tuple[str, ...] = ()
     for number, group in enumerate(groups):
@@ -58,7 +58,7 @@ def parse_plain(text: str, format: str) -> Parsed:
 
 
 def _groups(text: str, format: str) -> Iterator[_Group]:
-    """The lines that are not blank, grouped by what they are."""
+    """Group the non-blank lines by kind."""
     lines: list[Span] = []
     kind, apart, end = BlockKind.PARAGRAPH, True, 0
     for match in _LINE.finditer(text):
@@ -79,19 +79,19 @@ def _groups(text: str, format: str) -> Iterator[_Group]:
 
 
 def _kind(line: str, before: BlockKind | None, format: str) -> BlockKind:
-    """What a line is; `before` is the kind of the line right above it."""
+    """The kind of a line; `before` is the kind of the line directly above."""
     if format in _ROWS:
         return BlockKind.TABLE
     if _ITEM.match(line):
         return BlockKind.LIST
     if " | " in line or (before is BlockKind.TABLE and _NAMED_CELL.match(line.lstrip())):
         return BlockKind.TABLE
-    # A line behind an item, without a blank line between, is the rest of that item.
+    # A line directly below an item continues it.
     return BlockKind.LIST if before is BlockKind.LIST else BlockKind.PARAGRAPH
 
 
-def _joined(text: str, groups: list[_Group]) -> list[_Group]:
-    """The groups with lists joined that only blank lines part: an inner list stands apart from its outer one."""
+def _join_lists(text: str, groups: list[_Group]) -> list[_Group]:
+    """Join lists separated by blank lines only: loaders separate an inner list from its outer one."""
     found: list[_Group] = []
     for group in groups:
         last = found[-1] if found else None
@@ -115,7 +115,7 @@ def _block(text: str, group: _Group) -> Block:
 
 
 def _items(text: str, lines: tuple[Span, ...]) -> Iterator[Span]:
-    """The items of a list, each with the lines that go on with it."""
+    """The items of a list, each with its continuation lines."""
     last = lines[0]
     for line in lines[1:]:
         if _ITEM.match(text, line.start):
@@ -135,7 +135,7 @@ def _is_header(text: str, line: Span) -> bool:
 
 
 def _is_heading(text: str, group: _Group, following: _Group | None) -> bool:
-    """Whether a line of its own is a heading: short, no stop, begun by a capital, and over something longer."""
+    """Whether a line on its own is a heading: short, capitalised, no full stop, above something longer."""
     if group.kind is not BlockKind.PARAGRAPH or len(group.lines) > 1 or not group.apart or following is None:
         return False
     line = text[group.lines[0].start : group.lines[0].end]
@@ -161,31 +161,31 @@ def _without_bars(text: str, found: list[Block]) -> str:
 
 __all__ = ["Block", "BlockKind", "blocks", "is_header", "passage_blocks", "readable", "unit", "without_markup"]
 
-# A passage is read many times, a whole document few times in a row.
+# A passage is parsed many times, a whole document a few times in a row.
 _PASSAGE = 10_000
 
 
 def blocks(text: str, format: str = "markdown") -> tuple[Block, ...]:
     """The blocks of a text in order, without overlap; `format` is that of its document.
 
-    >>> [(each.kind.value, each.path) for each in blocks("# Tea {#tea}\\n\\nYou need:\\n\\n- water\\n- leaves\\n")]
+    >>> [(block.kind.value, block.path) for block in blocks("# Tea {#tea}\\n\\nYou need:\\n\\n- water\\n- milk\\n")]
     [('heading', ()), ('paragraph', ('Tea',)), ('list', ('Tea',))]
     """
-    return _parsed(text, format).blocks
+    return _parse(text, format).blocks
 
 
 def without_markup(text: str, format: str = "markdown") -> str:
-    """The text with everything that is no prose blanked out by spaces; length, offsets and line ends stay.
+    """The text with markup replaced by spaces; offsets and line ends are unchanged.
 
     List marks stay, code stays without its fences.
 
     >>> without_markup("## See [the *map*](map.md) {#maps}")
     '   See  the  map                  '
     """
-    return _parsed(text, format).prose
+    return _parse(text, format).prose
 
 
-# Signs for what is left out of a text, which no stored text has: with its gap, and without one.
+# Placeholders that no stored text contains: for removed text with a gap, and without.
 _GAP, _JOIN = "\x00", "\x01"
 _EMPTIED = re.compile(rf"\A[ \t{_GAP}]*{_GAP}[ \t]*\n|\n[ \t]*{_GAP}[ \t{_GAP}]*(?=\n|\Z)")
 _LEFT_OUT = re.compile(
@@ -194,9 +194,9 @@ _LEFT_OUT = re.compile(
 
 
 def readable(passage: Passage, start: int, end: int) -> str:
-    """What a reader is shown of a stretch of a passage: without link targets, tags, templating, footnote marks.
+    """The text shown to a reader for a span of a passage: no link targets, tags, templating or footnote marks.
 
-    Only of Markdown and plain text; other formats hold no markup, and what looks like it is their text.
+    Only Markdown and plain text are cleaned; other formats contain no markup.
 
     >>> text = 'It weighs [900 kilos](bell.md "The bell") &amp; more. {: .note }'
     >>> readable(Passage("p", "d", "r", 0, len(text), text, line=1), 0, len(text))
@@ -205,10 +205,10 @@ def readable(passage: Passage, start: int, end: int) -> str:
     if passage.line is None:
         return passage.text[start:end]
     parts, at = [], start
-    for each in _parsed(passage.text, "markdown").unread:
-        if at <= each.start and each.end <= end:
-            parts += [passage.text[at : each.start], each.instead or (_JOIN if each.joins else _GAP)]
-            at = each.end
+    for replaced in _parse(passage.text, "markdown").replacements:
+        if at <= replaced.start and replaced.end <= end:
+            parts += [passage.text[at : replaced.start], replaced.instead or (_JOIN if replaced.joins else _GAP)]
+            at = replaced.end
     if not parts:
         return passage.text[start:end]
     shown = "".join((*parts, passage.text[at:end])).replace(_JOIN, "")
@@ -217,19 +217,18 @@ def readable(passage: Passage, start: int, end: int) -> str:
 
 
 def _gap(match: re.Match[str]) -> str:
-    """The white space that stays where something is left out: none before a stop."""
+    """The white space left where something was removed: none before punctuation."""
     return "" if match["stop"] is not None else (match["before"] or match["behind"] or "")[:1]
 
 
 def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
-    """The neighbouring blocks that a reader needs to be shown for the stretch from `start` to `end`.
+    """The neighbouring blocks needed to understand the span from `start` to `end`.
 
-    A list brings the paragraph before it, as does code; a table does where that paragraph ends in no whole
-    sentence. Such a paragraph brings the list, code or table behind it. A heading brings what follows it. Markup
-    is left out.
+    A list or code includes the paragraph before it; a table does if that paragraph ends in an unfinished sentence.
+    Such a paragraph includes the list, code or table after it, and a heading what follows it. Markup is left out.
 
     >>> found = blocks("# Tea\\n\\nYou need:\\n\\n- water\\n- leaves\\n\\nEnjoy.")
-    >>> [each.kind.value for each in unit(found, 20, 25)]
+    >>> [block.kind.value for block in unit(found, 20, 25)]
     ['paragraph', 'list']
     """
     shown = [block for block in found if block.kind is not BlockKind.MARKUP]
@@ -243,7 +242,7 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
         first += 1
     while first < last and shown[last].kind is BlockKind.HEADING:
         last -= 1
-    # A heading alone brings what it stands over.
+    # A lone heading includes what follows it.
     while shown[first].kind is BlockKind.HEADING:
         first = last = first + 1
         if first == len(shown):
@@ -256,13 +255,13 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
 
 
 def _belongs_to(before: Block, block: Block) -> bool:
-    """Whether the paragraph before a list, code or table is read together with it."""
+    """Whether a paragraph belongs with the list, code or table after it."""
     if before.kind is not BlockKind.PARAGRAPH or before.path != block.path:
         return False
     return block.kind in (BlockKind.LIST, BlockKind.CODE) or (block.kind is BlockKind.TABLE and before.leads)
 
 
-def _parsed(text: str, format: str) -> Parsed:
+def _parse(text: str, format: str) -> Parsed:
     return _passage(text, format) if len(text) <= _PASSAGE else _document(text, format)
 
 
@@ -275,10 +274,10 @@ _document = lru_cache(maxsize=8)(_read)
 
 
 def passage_blocks(passage: Passage) -> tuple[Block, ...]:
-    """The blocks of a passage: rows where it is of a table file, else those of Markdown.
+    """The blocks of a passage: rows for a table file, Markdown blocks for any other.
 
-    Other formats are written so that they can be read as Markdown, but for their headings, which stand where
-    sections begin, and their tables, which have no rule under the header.
+    Other formats are stored so that they parse as Markdown, except for headings, which are found by the sections
+    of the passage, and tables, which have no rule under the header.
     """
     found = blocks(passage.text, "csv" if _has_rows(passage) else "markdown")
     if passage.line is not None or _has_rows(passage):
@@ -296,17 +295,17 @@ def passage_blocks(passage: Passage) -> tuple[Block, ...]:
 
 
 def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block:
-    """The block as what it is in a text without Markdown's signs: a section's heading, a table, a paragraph."""
+    """Reclassify a block of text without Markdown marks: a section's heading, a table or a paragraph."""
     written = text[block.start : block.end]
     title = " ".join(written.split())
     if path and path[-1] in (title, title[:_LONGEST_TITLE]):
         return Block(BlockKind.HEADING, block.start, block.end, block.path, level=min(len(path), 6), title=title)
     if path is not None and block.kind is BlockKind.HEADING and not written.startswith("#"):
-        # A line of dashes under a text is no heading's here: a mail's signature.
+        # Dashes below a text begin a mail's signature here, and underline no heading.
         return Block(BlockKind.PARAGRAPH, block.start, block.end, leads=leads_on(written))
     if block.kind is BlockKind.PARAGRAPH and _is_table(written.splitlines()):
         lines = [
-            _stripped(text, block.start + match.start(), block.start + match.end())
+            _strip(text, block.start + match.start(), block.start + match.end())
             for match in _LINE.finditer(written)
         ]
         return replace(_block(text, _Group(BlockKind.TABLE, tuple(lines), apart=True)), path=block.path)
@@ -314,19 +313,19 @@ def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block
 
 
 def _is_table(lines: Sequence[str]) -> bool:
-    """Whether lines are rows: cells between bars, or two lines or more of a name with a value each."""
+    """Whether lines are table rows: cells separated by bars, or at least two `name: value` lines."""
     names = len(lines) > 1 and all(_NAMED_CELL.match(line.lstrip()) for line in lines)
     return names or all(" | " in line for line in lines)
 
 
-def _stripped(text: str, start: int, end: int) -> Span:
+def _strip(text: str, start: int, end: int) -> Span:
     """The stretch without outer white space."""
     line = text[start:end]
     return Span(start + len(line) - len(line.lstrip()), start + len(line.rstrip()))
 
 
 def is_header(passage: Passage, start: int, end: int) -> bool:
-    """Whether this stretch of the passage's document is the header of a table file, and nothing else.
+    """Whether this span of the passage's document is exactly the header of a table file.
 
     >>> from assay.types import Location
     >>> passage = Passage("p", "d", "r", 0, 32, "City | People\\nCity: Ulm; Pe: 9", location=Location(row=1))
@@ -343,7 +342,7 @@ def _has_rows(passage: Passage) -> bool:
     return passage.location.row is not None or passage.location.sheet is not None
 
 
-# A passage and a part of a question as a reader is given them.
+# Passages and questions as the reader network is given them.
 
 
 # Between the headings of a path.
@@ -351,7 +350,7 @@ _PATH = " > "
 
 
 def titled(passage: Passage) -> TitledText:
-    """The passage's prose, offsets unchanged, under its title, its headings and its table's header.
+    """The passage's prose (offsets unchanged) with its title, headings and table header.
 
     >>> from assay.types import Location
     >>> tea = Passage("p", "d", "r", 0, 14, "Boil *water*.", "Tea", Location(section="Tea > Steps"))
@@ -364,7 +363,7 @@ def titled(passage: Passage) -> TitledText:
 
 
 def in_context(part: str, whole: str) -> str:
-    """A part of a question with the whole, from which it takes its subject: as the reader was trained to read it.
+    """A part of a question followed by the whole question, in the form the reader was trained on.
 
     >>> in_context("how much does it cost", "When did the museum open, and how much does it cost?")
     'how much does it cost (asked in: When did the museum open, and how much does it cost?)'

@@ -1,4 +1,4 @@
-"""CommonMark's parser, with inline rules that note what of the text they take for markup."""
+"""A CommonMark parser whose inline rules record what they consume as markup."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from markdown_it.token import Token
 _Rule = Callable[[StateInline, bool], bool]
 
 
-def _noted(name: str, rule: _Rule) -> _Rule:
-    """The rule, which also notes in the parser's environment what of the text it took for markup."""
+def _recording(name: str, rule: _Rule) -> _Rule:
+    """Wrap an inline rule so that it records in the parser's environment what it consumed as markup."""
 
     def apply(state: StateInline, silent: bool) -> bool:
         start, count = state.pos, len(state.tokens)
@@ -35,12 +35,12 @@ def _note(state: StateInline, name: str, start: int, tokens: Sequence[Token], la
     marks: list[tuple[int, int]] = state.env["marks"]
     match name:
         case "emphasis":
-            # Text that waited may come before the marks, of which each is a token.
+            # Pending text may precede the delimiter tokens.
             own = tokens[start - state.pos :]
             state.env["emphasis"] += [(token, start + place) for place, token in enumerate(own)]
         case "link":
             marks += [(start, start + 1), (label, state.pos)]
-            state.env["unread"] += [(start, start + 1, "", True), (label, state.pos, "", True)]
+            state.env["replacements"] += [(start, start + 1, "", True), (label, state.pos, "", True)]
         case "backticks":
             if tokens and tokens[-1].type == "code_inline":
                 length = len(tokens[-1].markup)
@@ -56,10 +56,10 @@ def _note(state: StateInline, name: str, start: int, tokens: Sequence[Token], la
             if name == "image" or _KNOWN_TAG.match(written):
                 alone = tokens[-1].content if name == "image" and tokens else ""
                 instead = " " if written[:3].lower() == "<br" else alone
-                state.env["unread"].append((start, state.pos, instead, False))
+                state.env["replacements"].append((start, state.pos, instead, False))
 
 
-# Tags of HTML; other words between angle brackets are what a reader is to put in, or to press.
+# HTML tags; other words in angle brackets are placeholders or keys for the reader.
 _KNOWN_TAG = re.compile(
     r"</?(?:a|abbr|article|aside|b|blockquote|br|center|cite|code|dd|del|details|div|dl|dt|em|figcaption|figure|font"
     r"|footer|h[1-6]|header|hr|i|img|ins|kbd|label|li|main|mark|nav|ol|p|picture|q|s|samp|section|small|source|span"
@@ -69,13 +69,13 @@ _KNOWN_TAG = re.compile(
 
 
 def _parser() -> MarkdownIt:
-    """CommonMark with tables; HTML stays inline, since its blocks hold prose in Markdown as often as not."""
+    """Build a CommonMark parser with tables; HTML is parsed inline: its blocks often contain prose."""
     parser = MarkdownIt("commonmark").enable("table").disable("html_block")
     parser.core.ruler.enableOnly(["normalize", "block"])
     parser.inline.ruler2.disable("fragments_join")
     rules = dict(zip(parser.inline.ruler.get_active_rules(), parser.inline.ruler.getRules(""), strict=True))
     for name in ("emphasis", "link", "image", "backticks", "autolink", "escape", "html_inline"):
-        parser.inline.ruler.at(name, _noted(name, rules[name]))
+        parser.inline.ruler.at(name, _recording(name, rules[name]))
     # Addresses are never opened here, and some cannot be encoded.
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.validateLink = lambda url: True  # type: ignore[method-assign]

@@ -1,8 +1,8 @@
-"""What Markdown's dialects add to CommonMark, taken out line by line: a CommonMark parser reads the rest.
+"""Prepare Markdown dialects for a CommonMark parser, line by line.
 
 MkDocs' admonitions, tabs, snippets and definition lists, Docusaurus' and MyST's directives, front matter,
-footnotes, templating, comments and the blocks of HTML that are no prose. Each line given to the parser stands for
-the line of the text with its number: containers lose their indentation, what is no Markdown becomes an empty line.
+footnotes, templating, comments and HTML blocks without prose. Line numbers do not change: the content of containers
+is dedented, and what is not Markdown becomes an empty line.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from assay.nlp.block import BlockKind
 from assay.nlp.lexicon import word_class
 from assay.types import Span
 
-# Ends an open paragraph or list, and is itself no block of prose.
+# Ends an open paragraph or list without being prose itself.
 _BREAK = "***"
 _INDENT = 4
 _FENCE = re.compile(r"(?P<before>(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)$")
 _CONTAINER = re.compile(r"(?P<indent>[ \t]*)(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+[\w\"'].*$")
 _DIRECTIVE = re.compile(r"[ \t]*:{3,}[ \t]*(?:\{?[A-Za-z][\w.:-]*\}?.*)?$")
-# mkdocstrings: what to document, with its options below it.
+# mkdocstrings: an object to document, with its options below.
 _AUTODOC = re.compile(r"[ \t]*::: [\w]+(?:\.[\w]+)+[ \t]*$")
 _DEFINITION = re.compile(r"(?P<indent> {0,3}):(?: {1,3}|\t)(?=\S)")
-# GitHub's alerts: the kind of a quotation, on its first line.
-_ALERT = re.compile(r"(?P<quote>[ \t]*(?:>[ \t]?)+)\[![A-Za-z]{3,20}\][-+]?[ \t]*$")
+# GitHub alerts and Obsidian callouts: the kind and title on the first line of a quotation.
+_ALERT = re.compile(r"(?P<quote>[ \t]*(?:>[ \t]?)+)\[![A-Za-z]{3,20}\][-+]?(?:[ \t]++[^\n]*)?$")
 _FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\s]{1,80}\]:[ \t]*")
-# A year that begins a line numbers no item, though CommonMark takes it for one.
+# CommonMark would take a year at the start of a line for an item number.
 _NO_ITEM = re.compile(r"\d{4,9}(?=\.[ \t])")
-# A footnote is read as an item of a list: so it ends at the next one, and goes on over indented lines.
+# Footnotes are parsed as list items, so that each ends at the next and continues over indented lines.
 _FOOTNOTE_ITEM = "+ "
 _LINE_MARKUP = re.compile(
     r"""[ \t]*(?:
@@ -46,7 +46,7 @@ _LINE_MARKUP = re.compile(
 _TEMPLATING = re.compile(
     r"[ \t]*+(?:(?:\{%(?:[^%\n]|%(?!\}))*%\}|\{#(?:[^#\n]|#(?!\}))*#\}|\{\{(?:[^}\n]|\}(?!\}))*\}\})[ \t]*+)+$"
 )
-# What may go over several lines, by how it begins and ends; the kind it makes, none for markup.
+# Constructs over several lines: start, end, and the kind of block; None for markup.
 _STRETCHES: tuple[tuple[re.Pattern[str], re.Pattern[str], BlockKind | None], ...] = (
     (re.compile(r"<!--"), re.compile(r"-->"), None),
     (re.compile(r"^[ \t]*\{%"), re.compile(r"%\}"), None),
@@ -58,9 +58,9 @@ _STRETCHES: tuple[tuple[re.Pattern[str], re.Pattern[str], BlockKind | None], ...
     (re.compile(r"^[ \t]*<table\b", re.I), re.compile(r"</table>", re.I), BlockKind.TABLE),
 )
 _MAY_STRETCH = ("<!--", "{%", "{{", "{#", "<")
-# A stretch that is longer has most likely lost its end.
+# Lines after which the end is considered missing: chosen.
 _LONGEST_STRETCH = 400
-# Directives of MyST whose fence holds prose.
+# MyST directives whose content is prose.
 _PROSE_DIRECTIVES = frozenset(
     """admonition attention caution danger deprecated dropdown error epigraph grid grid-item-card card hint
     important note seealso tab-item tab-set tip topic versionadded versionchanged warning""".split()
@@ -68,11 +68,11 @@ _PROSE_DIRECTIVES = frozenset(
 _DIRECTIVE_NAME = re.compile(r"\{([\w-]+)\}")
 _KEY = re.compile(r"[\"']?[\w][\w .-]{0,60}[\"']?[ \t]*[:=](?:[ \t]|$)|#|- |$")
 _FRONT = {"---": ("---", "..."), "+++": ("+++",)}
-# A top-level key of front matter with its value, and a key below one.
+# A top-level entry of front matter, and a nested key.
 _ENTRY = re.compile(r"[\"']?(?P<key>\w[\w .-]{0,60}?)[\"']?[ \t]*[:=](?:[ \t]++(?P<value>.*))?$")
 _INNER_KEY = re.compile(r"[ \t]+[\w\"'][\w .\"'-]{0,60}:(?:[ \t]|$)")
 _LAYOUT_KEYS = word_class("front_matter.layout")
-# Switches, paths and files, which tell a reader nothing.
+# Switches, paths and file names, which say nothing about the document.
 _NO_VALUE = re.compile(
     r"[\"'\[]?(?:true|false|null|~|yes|no|on|off|\.{0,2}/\S*|\S+\.(?:png|jpe?g|svg|gif|webp|ico|html?|css|js))?[\"'\]]?$",
     re.IGNORECASE,
@@ -81,9 +81,9 @@ _NO_VALUE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Lines `first` to `last` (included) that are one block which the parser does not see.
+    """A block hidden from the parser: lines `first` to `last`, inclusive.
 
-    `rows` are the first and last lines of a table's rows, where the lines alone do not show them.
+    `rows`: first and last line of each row of a table, if known.
     """
 
     first: int
@@ -94,23 +94,23 @@ class Stretch:
 
 @dataclass(slots=True)
 class Prepared:
-    """The lines for the parser, and what it is not shown.
+    """The lines for the parser, and what is hidden from it.
 
-    `shifts` says for each line how many characters of the text's line are missing at its front; `hidden` are
-    stretches of the text that are markup; `stretches` are blocks of their own; `unread` are lines within those that
-    readers are not shown; `footnotes` are the lines on which a footnote begins.
+    `shifts`: for each line, how many characters of the text's line are missing at its front. `hidden`: stretches of
+    the text that are markup. `stretches`: blocks of their own. `omitted`: lines of those to leave out.
+    `footnotes`: the numbers of the lines on which a footnote begins.
     """
 
     lines: list[str] = field(default_factory=list)
     shifts: list[int] = field(default_factory=list)
     hidden: list[Span] = field(default_factory=list)
     stretches: list[Stretch] = field(default_factory=list)
-    unread: list[Span] = field(default_factory=list)
+    omitted: list[Span] = field(default_factory=list)
     footnotes: set[int] = field(default_factory=set)
 
 
 def front_matter(lines: Sequence[str]) -> int:
-    """How many lines at the top of a text are front matter, its rules included; 0 where it has none.
+    """The number of lines of front matter at the top, including its rules; 0 if there is none.
 
     >>> front_matter(["---", "title: Tea", "---", "# Tea"])
     3
@@ -125,7 +125,7 @@ def front_matter(lines: Sequence[str]) -> int:
 
 
 def _front_entries(lines: Sequence[str], end: int) -> Iterator[tuple[int, int, bool]]:
-    """The first and last line of each entry of front matter that ends before line `end`, and whether it informs."""
+    """Each entry of front matter before line `end`: first line, last line, whether it describes the document."""
     first, match = 0, None
     for number in range(1, end):
         line = lines[number]
@@ -138,7 +138,7 @@ def _front_entries(lines: Sequence[str], end: int) -> Iterator[tuple[int, int, b
 
 
 def _informs(entry: re.Match[str], below: Sequence[str]) -> bool:
-    """Whether an entry of front matter tells a reader of the document, and not a program how to show it."""
+    """Whether an entry of front matter describes the document, not how a program should render it."""
     if entry["key"].lower() in _LAYOUT_KEYS or (below and _INNER_KEY.match(below[0])):
         return False
     value = (entry["value"] or "").strip()
@@ -146,7 +146,7 @@ def _informs(entry: re.Match[str], below: Sequence[str]) -> bool:
 
 
 def prepare(lines: Sequence[str], spans: Sequence[Span]) -> Prepared:
-    """The lines of a text made ready for a parser of CommonMark; `spans` are their places in the text."""
+    """Prepare lines for a CommonMark parser; `spans` are their offsets in the text."""
     return _Preparer(lines, spans).run()
 
 
@@ -155,10 +155,10 @@ class _Preparer:
         self._lines = lines
         self._spans = spans
         self._prepared = Prepared()
-        # The indentation at which the marker of each open container stands, without that of those around it.
+        # The indentation of each open container's marker, relative to the container around it.
         self._containers: list[int] = []
         self._fence = ""
-        # Fences of directives that hold prose, until they are closed.
+        # Open fences of directives with prose.
         self._prose_fences: list[str] = []
 
     def run(self) -> Prepared:
@@ -173,7 +173,7 @@ class _Preparer:
         return self._prepared
 
     def _front_matter(self, end: int) -> int:
-        """Make one table of the entries that inform, and hide the others; return the line behind it."""
+        """Make a table of the entries that describe the document, hide the rest; return the next line."""
         if not end:
             return 0
         entries = list(_front_entries(self._lines, end))
@@ -184,14 +184,14 @@ class _Preparer:
         if rows:
             first, last = rows[0][0], rows[-1][1]
             self._prepared.stretches.append(Stretch(first, last, BlockKind.TABLE, tuple(rows)))
-            self._prepared.unread += [self._spans[number] for number in range(first, last) if number not in shown]
+            self._prepared.omitted += [self._spans[number] for number in range(first, last) if number not in shown]
         return end
 
     def _step(self, number: int) -> int:
-        """Read the line, and those that belong to it; return the number of the next."""
-        line, shift = self._dedented(self._lines[number])
+        """Process a line and those that belong to it; return the number of the next."""
+        line, shift = self._dedent(self._lines[number])
         if self._fence or (line.lstrip(" \t>-*+.)0123456789").startswith(("```", "~~~")) and _FENCE.match(line)):
-            return self._fenced(number, line, shift)
+            return self._fence_line(number, line, shift)
         stripped = line.lstrip()
         if not stripped:
             return self._keep(line, shift, number)
@@ -205,6 +205,8 @@ class _Preparer:
             return self._hide(number, number + 1, instead=alert["quote"])
         if stripped[0] in "-;[{(ie" and (_LINE_MARKUP.match(line) or _TEMPLATING.match(line)):
             return self._hide(number, number + 1)
+        if stripped[0] == "#" and all(word[0] == "#" and word[1:2].isalpha() for word in stripped.split()):
+            return self._hide(number, number + 1)  # a wiki's tags
         return self._stretch(number, line, shift) or self._keep(line, shift, number)
 
     def _keep(self, line: str, shift: int, number: int) -> int:
@@ -215,7 +217,7 @@ class _Preparer:
         return number + 1
 
     def _hide(self, first: int, end: int, *, markup: bool = True, instead: str = "") -> int:
-        """Give empty lines for those from `first` to before `end`."""
+        """Replace lines `first` to `end`, `end` excluded, by empty lines."""
         for number in range(first, end):
             self._prepared.lines.append(instead)
             self._prepared.shifts.append(0)
@@ -223,8 +225,8 @@ class _Preparer:
                 self._prepared.hidden.append(self._spans[number])
         return end
 
-    def _dedented(self, line: str) -> tuple[str, int]:
-        """The line without the indentation of the containers it stands in, and how much that was."""
+    def _dedent(self, line: str) -> tuple[str, int]:
+        """The line without the indentation of its containers, and the number of characters removed."""
         if not self._containers or not line.strip():
             return line, 0
         shift = 0
@@ -233,12 +235,12 @@ class _Preparer:
             if cut is None:
                 del self._containers[depth:]
                 break
-            # The container's own indentation stays, that of its content goes.
+            # Keep the container's own indentation; remove that of its content.
             cut -= _columns(line, indent) or 0
             line, shift = line[cut:], shift + cut
         return line, shift
 
-    def _fenced(self, number: int, line: str, shift: int) -> int:
+    def _fence_line(self, number: int, line: str, shift: int) -> int:
         bare = line.strip(" \t>")
         if self._fence:
             if bare.startswith(self._fence) and not bare.strip(self._fence[0]):
@@ -259,7 +261,7 @@ class _Preparer:
         return self._keep(line, shift, number)
 
     def _container(self, number: int, line: str) -> int:
-        """Begin a container where the line is its marker; 0 where it is none."""
+        """Open a container if the line is its marker; return the next line, or 0."""
         if _AUTODOC.match(line):
             end = number + 1
             while end < len(self._lines) and (self._lines[end].startswith("    ") or not self._lines[end].strip()):
@@ -281,14 +283,14 @@ class _Preparer:
         return self._keep(line[definition.end() :], shift + definition.end(), number)
 
     def _footnote(self, number: int, line: str, shift: int, end: int) -> int:
-        """Hide a footnote's mark and give its words as an item of a list."""
+        """Hide a footnote's mark and pass its text to the parser as a list item."""
         start = self._spans[number].start + shift
         self._prepared.hidden.append(Span(start, start + end))
         self._prepared.footnotes.add(number)
         return self._keep(_FOOTNOTE_ITEM + line[end:], shift + end - len(_FOOTNOTE_ITEM), number)
 
     def _stretch(self, number: int, line: str, shift: int) -> int:
-        """Hide what begins in the line and ends in it or a later one; 0 where nothing does."""
+        """Hide a construct that begins on the line; return the next line, or 0."""
         if not any(sign in line for sign in _MAY_STRETCH):
             return 0
         for opens, closes, kind in _STRETCHES:
@@ -303,12 +305,12 @@ class _Preparer:
                 self._prepared.stretches.append(Stretch(number, last, kind))
                 return self._hide(number, last + 1, markup=False)
             if last == number and opens.pattern == "<!--":
-                return 0  # an inline comment, which the parser knows
+                return 0  # the parser handles inline comments
             return self._hide_between(number, begin.start(), line, shift, last, stop)
         return 0
 
     def _close(self, number: int, behind: int, closes: re.Pattern[str]) -> tuple[int, int] | None:
-        """The line in which a stretch ends, and the place behind its end there."""
+        """The line on which a construct ends, and the column after its end; None if it never ends."""
         for last in range(number, min(len(self._lines), number + _LONGEST_STRETCH)):
             match = closes.search(self._lines[last], behind if last == number else 0)
             if match:
@@ -316,7 +318,7 @@ class _Preparer:
         return None
 
     def _hide_between(self, number: int, begin: int, line: str, shift: int, last: int, stop: int) -> int:
-        """Hide from a place in one line to a place in another, and keep what stands before and behind."""
+        """Hide from one position to another on a later line; keep the text before and after."""
         if last == number and not (line[:begin].strip() or self._lines[last][stop:].strip()):
             return self._hide(number, number + 1)
         if last == number:
@@ -329,7 +331,7 @@ class _Preparer:
 
 
 def _columns(line: str, columns: int) -> int | None:
-    """How many characters of white space at the front make so many columns; None where there are fewer."""
+    """The number of leading white-space characters that span `columns`; None if there are too few."""
     reached = 0
     for place, character in enumerate(line):
         if reached >= columns:
@@ -344,10 +346,10 @@ def _columns(line: str, columns: int) -> int | None:
 
 
 def _cut_off_code(lines: Sequence[str], start: int) -> int:
-    """The line behind the fence that closes code whose beginning is cut off; `start` where the text begins in none.
+    """The line after the fence that closes code whose start was cut off; `start` if there is none.
 
-    A fence without a language that touches the line above it and not the one below closes, where the fences
-    are odd in number or the next one opens.
+    A bare fence directly below text and followed by a blank line closes code if the number of fences is odd or the
+    next one names a language.
 
     >>> _cut_off_code(["import tea", "```", "", "Now wait."], 0), _cut_off_code(["```", "import tea", "```"], 0)
     (2, 0)

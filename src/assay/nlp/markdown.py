@@ -1,4 +1,4 @@
-"""Markdown's blocks and prose, read with markdown-it, with places in the text as it is written."""
+"""Parse Markdown with markdown-it into blocks and prose; all offsets are those of the text as written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Self
 import re2
 from markdown_it.token import Token
 
-from assay.nlp.block import Block, BlockKind, Parsed, Unread, apart, leads_on, with_paths
+from assay.nlp.block import Block, BlockKind, Parsed, Replacement, leads_on, with_paths, without_nested
 from assay.nlp.commonmark import PARSER
 from assay.nlp.dialects import Prepared, Stretch, front_matter, prepare
 from assay.nlp.sentences import sentences
@@ -29,7 +29,7 @@ _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The lines as CommonMark counts them, and their places in the text without their ends."""
+    """The lines of a text as CommonMark counts them, with their spans; line ends are left out."""
 
     text: str
     written: tuple[str, ...]
@@ -37,7 +37,7 @@ class Lines:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The lines of a text.
+        """Split a text into lines.
 
         >>> Lines.of("It rained.\\r\\nIt snowed.").spans
         (Span(start=0, end=10), Span(start=12, end=22))
@@ -50,31 +50,31 @@ class Lines:
         return cls(text, tuple(text[span.start : span.end] for span in spans), tuple(spans))
 
     def within(self, number: int, start: int, end: int) -> Span:
-        """A stretch of a line."""
+        """The span of part of a line."""
         first = self.spans[number].start
         return Span(first + start, first + end)
 
     def stretch(self, first: int, end: int) -> Span:
-        """The lines from `first` to before `end`."""
+        """The span of lines `first` to `end`, `end` excluded."""
         return Span(self.spans[first].start, self.spans[max(first, end - 1)].end)
 
     def tight_line(self, number: int) -> Span:
-        """A line without quotation marks and outer white space."""
+        """The span of a line without quote marks and outer white space."""
         return self.tight(self.spans[number]) or self.spans[number]
 
     def numbers(self, span: Span) -> range:
-        """The numbers of the lines that a stretch touches."""
+        """The numbers of the lines that a span touches."""
         first = bisect_right(self.spans, span.start, key=lambda line: line.start) - 1
         last = bisect_right(self.spans, max(span.start, span.end - 1), key=lambda line: line.start) - 1
         return range(max(0, first), last + 1) if span.end > span.start else range(0)
 
     def quotation(self, number: int) -> Span | None:
-        """The quotation marks that a line begins with; None where it has none."""
+        """The span of the quote marks at the start of a line, or None."""
         match = _QUOTE.match(self.written[number])
         return self.within(number, 0, match.end()) if match else None
 
     def tight(self, span: Span) -> Span | None:
-        """The stretch without outer white space and the quotation marks before it."""
+        """The span without outer white space and leading quote marks, or None if nothing is left."""
         written = self.text[span.start : span.end]
         quote = _QUOTE.match(written)
         start = span.start + (quote.end() if quote else 0)
@@ -86,12 +86,12 @@ class Lines:
 
 _TASK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\])(?=[ \t])")
 _TABLE_RULE = re.compile(r"(?=[ \t|:>]*+-)[ \t|:>-]*+$")
-# In the parser's lines templating is one word, so that an address with it stays an address.
-# By RE2: a line of braces that nothing closes takes `re` the square of its length.
+# The parser sees templating as one word, so that an address that contains it stays one.
+# RE2, because `re` takes quadratic time on a line of unclosed braces.
 _TEMPLATE = re2.compile(
     r"\{%.*?%\}|\{\{.*?\}\}|\{#[ \t].*?#\}|\{:?[ \t]*(?:[#.][^{}\n]*|[\pL\pN_-]+=[^{}\n]*)\}|\{:[^{}\n]*\}"
 )
-# What no rule of CommonMark names: footnote marks, components, links by a name defined elsewhere, hard spaces.
+# Not in CommonMark: footnote marks, components, reference links defined elsewhere.
 _MORE_MARKUP = re.compile(
     r"""^[ ]{0,3}\[\^[^\]\s]{1,80}\]:[ \t]*
       | \[\^[^\]\s]{1,80}\]
@@ -100,15 +100,17 @@ _MORE_MARKUP = re.compile(
       | (?<=[^\[])\]\[[^\[\]\n]{0,100}\]""",
     re.VERBOSE | re.MULTILINE,
 )
+# Links and pictures of wikis: [[page|words]], ![[picture.png]].
+_WIKI_LINK = re.compile(r"(?P<image>!?)\[\[(?:[^\[\]|\n]{1,200}\|)?(?P<words>[^\[\]|\n]{1,200})\]\]")
 _HARD_SPACES = frozenset(("&nbsp;", "&#160;"))
 _ENTITY = re.compile(r"&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _HTML_HEADING = re.compile(r"\s*<h([1-6])\b[^>]*>.*</h\1>\s*$", re.IGNORECASE | re.DOTALL)
-# By RE2, too: tags and comments that nothing closes.
+# RE2 for the same reason: unclosed tags and comments.
 _HTML_ROW = re2.compile(r"(?is)<tr\b.*?</tr>")
 _HTML_TAG = re2.compile(r"(?s)</?[A-Za-z][^<>]*>|<!--.*?-->")
 _PROSE = re.compile(r"(?:[-*+]|\d+[.)])?[ \t]*[*_`\[]*[A-ZÀ-Þ].*[.:!?…]$", re.DOTALL)
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
-# A numbered line without a stop at its end, as titles of sections are; chosen.
+# A numbered line without a full stop, as section titles are written; the length is chosen.
 _NUMBERED_TITLE = re.compile(r" {0,3}\d{1,3}[.)][ \t]+[^\W\d_a-zß-öø-ÿ][^\n]{0,58}[^\s.:;,!?…]$")
 _LOWEST_LEVEL = 6
 _STOPS = frozenset(".!?")
@@ -117,7 +119,7 @@ _INDENT = 4
 
 
 def parse_markdown(text: str) -> Parsed:
-    """The blocks of a text in Markdown, and its prose.
+    """Parse Markdown into blocks and prose.
 
     >>> parse_markdown("---\\ntitle: Tea\\n---\\n**Boil** the [water](w.md).").prose.split()
     ['Boil', 'the', 'water', '.']
@@ -126,14 +128,14 @@ def parse_markdown(text: str) -> Parsed:
 
 
 def front_matter_end(text: str) -> int:
-    """Where the front matter of a text ends, its last line end included; 0 where it has none."""
+    """The end of the front matter, including its last line end; 0 if there is none."""
     lines = Lines.of(text)
     spans, count = lines.spans, front_matter(lines.written)
     return (spans[count].start if count < len(spans) else len(text)) if count else 0
 
 
 class _Reader:
-    """Reads one text."""
+    """Reads one Markdown text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -142,7 +144,7 @@ class _Reader:
         self._templates: list[Span] = []
         self._markup: list[Span] = list(self._prepared.hidden)
         self._code: list[Span] = []
-        self._unread = [Unread(span.start, span.end) for span in self._prepared.unread]
+        self._replacements = [Replacement(span.start, span.end) for span in self._prepared.omitted]
 
     def read(self) -> Parsed:
         tokens, env = self._tokens()
@@ -155,18 +157,24 @@ class _Reader:
         unfilled = self._unfilled(tokens)
         self._mark_rest()
         self._markup += unfilled
-        self._unread = [
-            each for each in self._unread if not any(span.start <= each.start < span.end for span in unfilled)
+        self._replacements = [
+            replaced
+            for replaced in self._replacements
+            if not any(span.start <= replaced.start < span.end for span in unfilled)
         ]
-        self._unread += [Unread(span.start, span.end) for span in unfilled]
-        prose = _blanked(self._text, self._markup)
+        self._replacements += [Replacement(span.start, span.end) for span in unfilled]
+        prose = _blank_out(self._text, self._markup)
         found = sorted((*self._blocks(tokens, prose), *self._stretches()), key=lambda block: block.start)
-        found = list(self._with_rest(apart(found)))
-        prose = _blanked(prose, [Span(each.start, each.end) for each in found if each.kind is BlockKind.MARKUP])
-        return Parsed(tuple(with_paths(found)), prose, tuple(sorted(self._unread, key=lambda each: each.start)))
+        found = list(self._with_rest(without_nested(found)))
+        prose = _blank_out(
+            prose, [Span(block.start, block.end) for block in found if block.kind is BlockKind.MARKUP]
+        )
+        return Parsed(
+            tuple(with_paths(found)), prose, tuple(sorted(self._replacements, key=lambda replaced: replaced.start))
+        )
 
     def _tokens(self) -> tuple[list[Token], dict[str, Any]]:
-        """The parser's tokens; indented prose, as in a list whose marks were cut off, is read as prose."""
+        """The parser's tokens. Indented prose, as in a list whose marks were cut off, is dedented first."""
         while True:
             env: dict[str, Any] = {}
             lines = [
@@ -182,7 +190,7 @@ class _Reader:
                 return tokens, env
 
     def _is_prose(self, first: int, end: int) -> bool:
-        """Whether indented lines are Markdown rather than code: they hold a fence, or words that make sentences."""
+        """Whether indented lines are Markdown, not code: they contain a fence or full sentences."""
         lines = self._prepared.lines[first:end]
         if not all(line.startswith("    ") for line in lines if line.strip()):
             return False
@@ -200,18 +208,19 @@ class _Reader:
         self._prepared.shifts[number] += cut
 
     def _note_templates(self) -> None:
-        """Note where templating stands, code included."""
+        """Record all templating, including templating in code."""
         for number, line in enumerate(self._prepared.lines):
             if "{" in line:
                 start = self._lines.spans[number].start + self._prepared.shifts[number]
                 self._templates += [
-                    Span(start + each.start(), start + each.end()) for each in _TEMPLATE.finditer(encodable(line))
+                    Span(start + template.start(), start + template.end())
+                    for template in _TEMPLATE.finditer(encodable(line))
                 ]
 
     # --- inline --------------------------------------------------------------------------------
 
     def _inline(self, tokens: Sequence[Token], env: dict[str, Any]) -> None:
-        """Note the markup within paragraphs, headings and cells."""
+        """Record the markup within paragraphs, headings and cells."""
         reached: dict[int, int] = {}
         for token in tokens:
             if token.type != "inline" or not token.map:
@@ -219,7 +228,7 @@ class _Reader:
             places = self._places(token, reached)
             if not any(sign in token.content for sign in "*_[<`\\!"):
                 continue
-            env.update(marks=[], emphasis=[], code=[], unread=[])
+            env.update(marks=[], emphasis=[], code=[], replacements=[])
             PARSER.inline.parse(token.content, PARSER, env, [])
             marks = [
                 *env["marks"],
@@ -227,16 +236,16 @@ class _Reader:
             ]
             self._markup += [span for start, end in marks for span in _spans_of(places, start, end)]
             self._code += [span for start, end in env["code"] for span in _spans_of(places, start, end)]
-            self._unread += [
-                Unread(span.start, span.end, instead, joins)
-                for start, end, instead, joins in env["unread"]
+            self._replacements += [
+                Replacement(span.start, span.end, instead, joins)
+                for start, end, instead, joins in env["replacements"]
                 for span in _spans_of(places, start, end)
             ]
 
     def _places(self, token: Token, reached: dict[int, int]) -> list[tuple[int, int, int]]:
-        """Where in the text the lines of an inline token stand: (its own start, its own end, the text's start).
+        """Map the lines of an inline token to the text: (start in the token, end in the token, start in the text).
 
-        A line that is not found, since the parser changed it, is left out: its markup stays.
+        A line that the parser changed is not found and is left out; its markup stays in the prose.
         """
         first = token.map[0] if token.map else 0
         found, at = [], 0
@@ -259,7 +268,7 @@ class _Reader:
     # --- markup --------------------------------------------------------------------------------
 
     def _mark_block(self, token: Token) -> None:
-        """Note the markup of a block, and where code stands."""
+        """Record the markup of a block, and code."""
         if not token.map:
             return
         first, end = token.map
@@ -317,18 +326,22 @@ class _Reader:
     def _mark_stretch(self, stretch: Stretch) -> None:
         span = self._lines.stretch(stretch.first, stretch.last + 1)
         self._markup += [
-            Span(span.start + each.start(), span.start + each.end())
-            for each in _HTML_TAG.finditer(encodable(self._text[span.start : span.end]))
+            Span(span.start + tag.start(), span.start + tag.end())
+            for tag in _HTML_TAG.finditer(encodable(self._text[span.start : span.end]))
             if self._text[span.start] == "<"
         ]
         if stretch.kind is BlockKind.CODE:
             self._code.append(span)
 
     def _mark_rest(self) -> None:
-        """Note templating and what else stands outside of code."""
+        """Record templating and other markup outside code."""
         code = sorted(self._code, key=lambda span: span.start)
         starts = [span.start for span in code]
         more = [Span(*match.span()) for match in _MORE_MARKUP.finditer(self._text)]
+        for link in _WIKI_LINK.finditer(self._text) if "[[" in self._text else ():
+            outer = (link.start(), link.end())
+            parts = [outer] if link["image"] else [(outer[0], link.start("words")), (link.end("words"), outer[1])]
+            more += [Span(*part) for part in parts]
         entities = [Span(*match.span()) for match in _ENTITY.finditer(self._text)]
         for span in (*self._templates, *more, *entities):
             at = bisect_right(starts, span.start) - 1
@@ -340,10 +353,10 @@ class _Reader:
         if not written.startswith("&") or written in _HARD_SPACES:
             self._markup.append(span)
         shown = unescape(written) if written.startswith("&") else ""
-        # What looks like a tag once it is decoded stays as it is written, as does a component of a page.
+        # Entities that decode to a tag, and components, are shown as written.
         if not written.startswith("<") and shown not in ("<", ">", written):
-            self._unread.append(
-                Unread(
+            self._replacements.append(
+                Replacement(
                     span.start,
                     span.end,
                     shown.replace("\xa0", " "),
@@ -352,7 +365,7 @@ class _Reader:
             )
 
     def _unfilled(self, tokens: Sequence[Token]) -> list[Span]:
-        """The sentences that end in a value which templating was to fill in: without it they say nothing."""
+        """The spans of sentences that end in an unfilled template value, and so state nothing."""
         hidden = [*self._markup, *self._code]
         values = [
             span
@@ -376,12 +389,12 @@ class _Reader:
     # --- blocks --------------------------------------------------------------------------------
 
     def _blocks(self, tokens: Sequence[Token], prose: str) -> Iterator[Block]:
-        """The blocks that the parser found, those in quotations too."""
+        """The parser's blocks, including those in quotations."""
         at = 0
         while at < len(tokens):
             token = tokens[at]
             behind = _close(tokens, at)
-            span = self._trimmed(token)
+            span = self._trim(token)
             if span is not None:
                 match token.type:
                     case "heading_open":
@@ -389,8 +402,10 @@ class _Reader:
                     case "paragraph_open":
                         yield self._paragraph(span, prose)
                     case "bullet_list_open" | "ordered_list_open":
-                        inner = [each for each in tokens[at:behind] if each.type == "list_item_open"]
-                        items = [self._trimmed(item) for item in inner if item.level == token.level + 1]
+                        inner = [
+                            inner_token for inner_token in tokens[at:behind] if inner_token.type == "list_item_open"
+                        ]
+                        items = [self._trim(item) for item in inner if item.level == token.level + 1]
                         yield from self._list(span, [item for item in items if item], prose)
                     case "table_open":
                         yield self._table(span, tokens[at:behind])
@@ -399,7 +414,7 @@ class _Reader:
             at = at + 1 if token.type == "blockquote_open" else behind
 
     def _list(self, span: Span, items: Sequence[Span], prose: str) -> Iterator[Block]:
-        """A list; of footnotes a paragraph for each, without its mark."""
+        """A list block; for a list of footnotes, one paragraph per footnote without its mark."""
         if self._lines.numbers(span).start not in self._prepared.footnotes:
             titles = [self._title_of_item(item) for item in items]
             if not items or None in titles:
@@ -416,9 +431,9 @@ class _Reader:
                 yield self._paragraph(Span(item.end - len(words), item.end), prose)
 
     def _title_of_item(self, item: Span) -> Span | None:
-        """The first line of a numbered item that is a title over the text of its section, as minutes number them.
+        """The span of a numbered section title read as a list item, as in minutes; None for a real item.
 
-        A short line that ends no sentence, over a line that begins one and is not indented as an item's would be.
+        A title is short and ends no sentence; the next line begins one and is not indented.
         """
         lines = self._lines.numbers(item)
         if len(lines) < 2:
@@ -440,14 +455,14 @@ class _Reader:
         if heading:
             return self._heading(span, int(heading[1]), prose)
         lines = [self._lines.tight_line(number) for number in self._lines.numbers(span)]
-        if all(self._text[each.start : each.start + 1] == "|" for each in lines):
-            rows = [each for each in lines if not _TABLE_RULE.match(self._text[each.start : each.end])]
+        if all(self._text[line.start : line.start + 1] == "|" for line in lines):
+            rows = [line for line in lines if not _TABLE_RULE.match(self._text[line.start : line.end])]
             return Block(BlockKind.TABLE, span.start, span.end, items=tuple(rows))
         return Block(BlockKind.PARAGRAPH, span.start, span.end, leads=leads_on(written))
 
     def _table(self, span: Span, tokens: Sequence[Token]) -> Block:
-        rows = [each.map for each in tokens if each.type == "tr_open" and each.map]
-        head = next((each.map for each in tokens if each.type == "thead_open" and each.map), None)
+        rows = [row.map for row in tokens if row.type == "tr_open" and row.map]
+        head = next((head.map for head in tokens if head.type == "thead_open" and head.map), None)
         if head is None:
             return Block(BlockKind.TABLE, span.start, span.end)
         body = [self._lines.tight_line(first) for first, _ in rows if first > head[0] + 1]
@@ -473,11 +488,11 @@ class _Reader:
             yield Block(stretch.kind, span.start, span.end, items=tuple(rows[1 if headed else 0 :]), header=header)
 
     def _with_rest(self, found: Sequence[Block]) -> Iterator[Block]:
-        """The blocks in order, with one of markup for each run of lines that none of them holds."""
+        """The blocks in order, plus a markup block for each run of lines outside them."""
         reached = 0
         for block in (*found, None):
             end = block.start if block is not None else len(self._text)
-            # What is left of the line on which a block begins is its quotation mark or indentation.
+            # The part of a block's first line before the block is a quote mark or indentation.
             line = bisect_right(self._lines.spans, end, key=lambda span: span.start) - 1
             stop = self._lines.spans[line].start if block is not None and line >= 0 else end
             gap = [
@@ -492,12 +507,12 @@ class _Reader:
                 yield block
                 reached = block.end
 
-    def _trimmed(self, token: Token) -> Span | None:
-        """Where a block of the parser's stands; None for one without words."""
+    def _trim(self, token: Token) -> Span | None:
+        """The span of a parser's block; None if it has no words."""
         if not token.map or token.map[0] >= len(self._lines.spans):
             return None
         first, end = token.map[0], min(token.map[1], len(self._lines.spans))
-        # Lines that the parser was not shown do not belong to the list that it takes them to end.
+        # The parser counts trailing lines that were hidden from it as part of a list; drop them.
         while end > first + 1 and not self._prepared.lines[end - 1].strip():
             end -= 1
         return self._lines.tight(self._lines.stretch(first, end))
@@ -508,7 +523,7 @@ def _word(match: re.Match[str]) -> str:
 
 
 def _spans_of(places: Sequence[tuple[int, int, int]], start: int, end: int) -> Iterator[Span]:
-    """The stretches of the text for one of an inline token."""
+    """Translate a span of an inline token into spans of the text."""
     for begin, stop, place in places:
         first, last = max(start, begin), min(end, stop)
         if first < last:
@@ -516,7 +531,7 @@ def _spans_of(places: Sequence[tuple[int, int, int]], start: int, end: int) -> I
 
 
 def _close(tokens: Sequence[Token], at: int) -> int:
-    """The place behind the token, or behind the one that closes it."""
+    """The index after the token, or after the token that closes it."""
     if tokens[at].nesting != 1:
         return at + 1
     depth = 0
@@ -527,8 +542,8 @@ def _close(tokens: Sequence[Token], at: int) -> int:
     return len(tokens)
 
 
-def _blanked(text: str, spans: Sequence[Span]) -> str:
-    """The text with spaces for the spans; line ends stay."""
+def _blank_out(text: str, spans: Sequence[Span]) -> str:
+    """The text with the spans replaced by spaces; line ends stay."""
     parts, at = [], 0
     for span in sorted(spans, key=lambda span: span.start):
         if span.end <= at:

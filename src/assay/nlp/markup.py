@@ -1,4 +1,4 @@
-"""HTML in an answer: where its blocks begin and end, and the same text without its tags, place for place."""
+"""HTML, asides and links in an answer: find them, and blank them out without changing offsets."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from itertools import pairwise
 from assay.nlp.cited_sentences import CODE_BLOCK
 from assay.types import Span
 
-# A row of a table is one block, as it is in markdown: a cell alone states nothing.
+# A table row is one block, as in Markdown: a single cell states nothing.
 _BLOCKS = (
     "p|li|ul|ol|dl|dt|dd|div|section|article|header|footer|main|aside|blockquote|pre|table|thead|tbody|tfoot|tr"
     "|caption|h[1-6]|title|body|html|head|br|hr|meta|link"
 )
 _INLINE = "a|abbr|b|cite|code|em|font|i|img|label|mark|q|s|small|span|strong|sub|sup|td|th|u|wbr"
-# What is no attribute is no tag: "<b the fee is 90 euros>" stays text that is tested.
-# A value gives nothing back: the slash behind it would be read in two ways, and a row of heads in 2^n.
+# Only well-formed attributes make a tag: "<b the fee is 90 euros>" remains text to be tested.
+# The value is possessive: otherwise a trailing slash is ambiguous and a row of tags takes 2^n steps.
 _ATTRIBUTES = r"""(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=]++))*\s*/?"""
 _DOCTYPE = r"<!doctype\b[^<>]{0,200}>"
 _BLOCK = re.compile(rf"</?(?:{_BLOCKS}){_ATTRIBUTES}>|{_DOCTYPE}", re.IGNORECASE)
@@ -28,10 +28,10 @@ _CELL = re.compile(r"</?(?:td|th)\b", re.IGNORECASE)
 _NAME = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 _VOID = frozenset("br hr img wbr meta link".split())
 _BEFORE_STOP = re.compile(r"(?<!\s)\s++(?=[.,;:!?])")
-# Only a text that closes a block, or breaks a line, is HTML; one that speaks of a tag is not.
+# A text is HTML only if it closes a block or breaks a line, not if it mentions a tag.
 _IS_HTML = re.compile(rf"</(?:{_BLOCKS})\s*>|<br\s*/?>", re.IGNORECASE)
-# A heading claims nothing, as in markdown, nor does a row of nothing but the heads of columns; one with tags in it,
-# or of more than a line's length, is read as text. The head of a row says what its cells are of.
+# Headings and header rows make no claims, as in Markdown; those that contain tags or are longer than a line are
+# read as text. A row header belongs to its cells.
 _HEADING = re.compile(
     rf"<(?P<name>h[1-6]|title){_ATTRIBUTES}>[^<]{{0,200}}</(?P=name)\s*>"
     rf"|<tr{_ATTRIBUTES}>(?:\s*<th{_ATTRIBUTES}>[^<]{{0,200}}</th\s*>)+\s*</tr\s*>",
@@ -40,39 +40,39 @@ _HEADING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Untagged:
-    """A text with spaces for its tags and headings, and the places where blocks begin or end, in order."""
+class TagFreeText:
+    """A text with tags and headings replaced by spaces, and the offsets at which blocks begin or end."""
 
     text: str
     cuts: tuple[int, ...] = ()
 
     def parts(self, pieces: Sequence[Span]) -> Iterator[Span]:
-        """The pieces of the text, cut at its blocks."""
+        """Cut pieces of the text at block boundaries."""
         for piece in pieces:
             inside = self.cuts[bisect_right(self.cuts, piece.start) : bisect_left(self.cuts, piece.end)]
             for start, end in pairwise((piece.start, *inside, piece.end)):
                 yield Span(start, end)
 
 
-def untagged(text: str) -> Untagged:
-    """The text without its tags where it is HTML; any other as it is.
+def strip_tags(text: str) -> TagFreeText:
+    """Replace the tags of HTML by spaces; other text is returned unchanged.
 
-    >>> untagged("<p>It <b>rained</b>.</p>").text
+    >>> strip_tags("<p>It <b>rained</b>.</p>").text
     '   It    rained    .    '
     """
     if _IS_HTML.search(text) is None:
-        return Untagged(text)
+        return TagFreeText(text)
     cuts = tuple(match.end() for match in _BLOCK.finditer(text))
-    return Untagged(_TAG.sub(_spaces, _HEADING.sub(_spaces, text)), cuts)
+    return TagFreeText(_TAG.sub(_spaces, _HEADING.sub(_spaces, text)), cuts)
 
 
 def outside_of_blocks(text: str) -> tuple[Span, ...]:
-    """What holds the blocks of HTML, in order: the tags that begin and end them, headings, a row's outer cell tags.
+    """The spans outside the blocks of HTML: opening and closing tags, headings, the outer cell tags of a row.
 
-    Nothing where the text is not HTML.
+    Empty if the text is not HTML.
 
     >>> text = "<p>It <b>rained</b>.</p><tr><td>hail</td><td>none</td></tr>"
-    >>> [text[each.start : each.end] for each in outside_of_blocks(text)]
+    >>> [text[span.start : span.end] for span in outside_of_blocks(text)]
     ['<p>', '</p>', '<tr>', '<td>', '</td>', '</tr>']
     """
     if _IS_HTML.search(text) is None:
@@ -89,11 +89,11 @@ def outside_of_blocks(text: str) -> tuple[Span, ...]:
             if beside in outside and alone and _CELL.match(tags[at].group()):
                 outside.add(at)
     spans = (*headings, *(Span(*tags[at].span()) for at in outside))
-    return tuple(sorted(spans, key=lambda each: each.start))
+    return tuple(sorted(spans, key=lambda span: span.start))
 
 
 def without_tags(written: str) -> str:
-    """A sentence of HTML as it reads, the white space before it as it is; one without tags as it is written.
+    """A sentence of HTML as it reads, keeping leading white space; one without tags is returned unchanged.
 
     >>> without_tags(" It <b>rained</b><sup>[1]</sup>.")
     ' It rained [1].'
@@ -110,9 +110,9 @@ def tags_of(written: str) -> tuple[str, ...]:
 
 
 def is_balanced(written: str) -> bool:
-    """Whether each tag in a stretch of HTML is closed in it, so that it can be taken out, and none is a cell's.
+    """Whether every tag in a piece of HTML is closed within it and none is a cell's, so that it can be removed.
 
-    >>> [is_balanced(each) for each in ("It <b>rained</b>.", "<i>It rained.", "rain</td><td>none")]
+    >>> [is_balanced(html) for html in ("It <b>rained</b>.", "<i>It rained.", "rain</td><td>none")]
     [True, False, False]
     """
     opened: list[str] = []
@@ -132,11 +132,11 @@ def _spaces(found: re.Match[str]) -> str:
     return " " * len(found.group())
 
 
-# What stands in a Markdown text besides its sentences: front matter, comments, definitions, code, quotes.
+# Asides of a Markdown text: front matter, comments, definitions, code, quotes.
 
 
 class Role(Enum):
-    """What a stretch of a text is: the author's own sentence, another's words, markup, or tags of HTML's blocks."""
+    """What a span of text is: the author's sentence, a quotation, markup, or the tags of HTML blocks."""
 
     SENTENCE = "sentence"
     QUOTED = "quoted"
@@ -146,7 +146,7 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A stretch of a text from `start` to `end` that is none of its own sentences."""
+    """A span from `start` to `end` that is not one of the author's sentences."""
 
     start: int
     end: int
@@ -155,7 +155,7 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line of a text, from `start`, without its line break."""
+    """A line of a text, without its line break."""
 
     start: int
     text: str
@@ -170,7 +170,7 @@ class _Line:
 
     @property
     def indent(self) -> int:
-        """How far its first word is indented; a tab goes to the next fourth column."""
+        """The column of the first word; tab stops are four columns apart."""
         lead = self.text[: len(self.text) - len(self.text.lstrip(" \t"))]
         return len(lead.expandtabs(4))
 
@@ -187,32 +187,32 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+")
 _CODE_INDENT = 4
 _MAY_INDENT = re.compile(r"^(?:\t| {4})", re.MULTILINE)
 _CODE_LINE = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+)?(?:(?:``[^`]+``|`[^`]+`)[\s,;.:]*)+")
-# A line beside which another one stands by itself: a blank one, a heading, code.
+# A line that separates its neighbours: blank, a heading, or code.
 _ALONE = re.compile(rf"\s*\Z|[ \t]*#{{1,6}}\s|{_CODE_LINE.pattern}\Z")
 _ENDS_SENTENCE = (".", "!", "?", "…", "。", "！", "？", "]", ")", "|", "⚠")
 
 
-def asides(text: str) -> tuple[Aside, ...]:
-    """The asides of a text in order, without overlap; fenced code is no aside, and nothing in it is.
+def find_asides(text: str) -> tuple[Aside, ...]:
+    """The asides of a text in order, without overlap; fenced code and its content are not asides.
 
-    Indented code is told as CommonMark tells it, but only where a blank line or the end follows it: a paragraph may
-    indent its first line. A comment inside a sentence is a part of it.
+    Indented code follows CommonMark, but must be followed by a blank line or the end, since a paragraph may indent
+    its first line. A comment inside a sentence belongs to the sentence.
 
     >>> text = "It rained.\\n\\n> So they say.\\n\\n[^1]: The weather office.\\n"
-    >>> [(text[each.start : each.end], each.role.value) for each in asides(text)]
+    >>> [(text[aside.start : aside.end], aside.role.value) for aside in find_asides(text)]
     [('> So they say.', 'quoted'), ('[^1]: The weather office.', 'markup')]
     """
     front = _front_matter(text)
-    seen = CODE_BLOCK.sub(_hidden, text) if "```" in text or "~~~" in text else text
+    seen = CODE_BLOCK.sub(_mask_code, text) if "```" in text or "~~~" in text else text
     seen = _without(seen, front)
     comments = list(_comments(seen))
     lines = _lines(_without(seen, comments))
-    found = [*front, *comments, *_by_line(lines), *_indented(lines)]
-    return tuple(sorted(found, key=lambda each: each.start))
+    found = [*front, *comments, *_by_line(lines), *_indented_code(lines)]
+    return tuple(sorted(found, key=lambda aside: aside.start))
 
 
 def blanked(text: str, spans: Sequence[Span]) -> str:
-    """The text with spaces for these stretches, place for place; line breaks stay.
+    """The text with these spans replaced by spaces; offsets and line breaks are unchanged.
 
     >>> blanked("<!-- a\\nb --> It rained.", [Span(0, 12)])
     '      \\n      It rained.'
@@ -225,21 +225,21 @@ def blanked(text: str, spans: Sequence[Span]) -> str:
 
 
 def code_in(text: str) -> tuple[Span, ...]:
-    """The code of a text in order: fenced and indented blocks, list items and lines of code between backticks.
+    """The spans of code in order: fenced and indented blocks, and list items or lines entirely in backticks.
 
-    A fence that nothing closes opens no block here: what follows it would be code to the end of the text. Code
-    within a sentence or a paragraph is a part of that.
+    An unclosed fence opens no block, because everything after it would be code. Code within a sentence or paragraph
+    belongs to it.
 
     >>> text = "It is set:\\n\\n`rain = 1`\\n\\nSee `rain`.\\n\\n```\\nrain = 2\\n```\\n"
-    >>> [text[each.start : each.end] for each in code_in(text)]
+    >>> [text[span.start : span.end] for span in code_in(text)]
     ['`rain = 1`', '```\\nrain = 2\\n```']
     """
     if "`" not in text and "~~~" not in text and _MAY_INDENT.search(text) is None:
         return ()
-    blocks = [Span(*each.span()) for each in CODE_BLOCK.finditer(text) if _is_closed(each)]
+    blocks = [Span(*block.span()) for block in CODE_BLOCK.finditer(text) if _is_closed(block)]
     lines = _lines(blanked(text, blocks))
-    indented = [Span(each.start, each.end) for each in _indented(lines)]
-    return tuple(sorted((*blocks, *indented, *_code_lines(lines)), key=lambda each: each.start))
+    indented = [Span(line.start, line.end) for line in _indented_code(lines)]
+    return tuple(sorted((*blocks, *indented, *_code_lines(lines)), key=lambda span: span.start))
 
 
 def _is_closed(block: re.Match[str]) -> bool:
@@ -248,7 +248,7 @@ def _is_closed(block: re.Match[str]) -> bool:
 
 
 def _code_lines(lines: Sequence[_Line]) -> Iterator[Span]:
-    """The lines that hold nothing but code between backticks, where no paragraph goes on over them."""
+    """Lines entirely in backticks that do not continue a paragraph."""
     for at, line in enumerate(lines):
         if not _CODE_LINE.fullmatch(line.text):
             continue
@@ -258,24 +258,24 @@ def _code_lines(lines: Sequence[_Line]) -> Iterator[Span]:
             yield Span(line.start, line.end)
 
 
-def _hidden(block: re.Match[str]) -> str:
+def _mask_code(block: re.Match[str]) -> str:
     return re.sub(r"[^\n]", "x", block.group())
 
 
 def _without(text: str, found: Sequence[Aside]) -> str:
-    return blanked(text, [Span(each.start, each.end) for each in found]) if found else text
+    return blanked(text, [Span(aside.start, aside.end) for aside in found]) if found else text
 
 
 def _lines(text: str) -> list[_Line]:
     lines, at = [], 0
-    for each in text.split("\n"):
-        lines.append(_Line(at, each))
-        at += len(each) + 1
+    for line in text.split("\n"):
+        lines.append(_Line(at, line))
+        at += len(line) + 1
     return lines
 
 
 def _front_matter(text: str) -> list[Aside]:
-    """The YAML between two rules at the very beginning; none where anything else stands there."""
+    """The YAML front matter between two rules at the start, if any."""
     if not text.startswith(("---", "\ufeff---")):
         return []
     first, *lines = _lines(text)
@@ -293,7 +293,7 @@ def _front_matter(text: str) -> list[Aside]:
 
 
 def _comments(text: str) -> Iterator[Aside]:
-    """The comments that begin a line, and those that end one behind a sentence."""
+    """Comments that begin a line, or end one after a sentence."""
     at = 0
     while (start := text.find("<!--", at)) != -1 and (close := text.find("-->", start + 4)) != -1:
         at = close + 3
@@ -305,7 +305,7 @@ def _comments(text: str) -> Iterator[Aside]:
 
 
 def _by_line(lines: Sequence[_Line]) -> Iterator[Aside]:
-    """Quotes, and definitions with the indented lines behind them."""
+    """Quotations, and definitions with their indented continuation lines."""
     at = 0
     while at < len(lines):
         first, at = at, at + 1
@@ -319,10 +319,10 @@ def _by_line(lines: Sequence[_Line]) -> Iterator[Aside]:
             yield Aside(lines[first].start, lines[at - 1].end)
 
 
-def _indented(lines: Sequence[_Line]) -> Iterator[Aside]:
-    """Blocks of indented code; in a list, what is indented that far beyond the words of its item."""
+def _indented_code(lines: Sequence[_Line]) -> Iterator[Aside]:
+    """Blocks of indented code; in a list, relative to the text of the item."""
     if all(line.indent >= _CODE_INDENT for line in lines if not line.is_blank):
-        return  # a whole text that is indented is no code
+        return  # a fully indented text is not code
     needed, at, after_blank = _CODE_INDENT, 0, True
     while at < len(lines):
         line = lines[at]
@@ -343,17 +343,17 @@ def _indented(lines: Sequence[_Line]) -> Iterator[Aside]:
         after_blank = False
 
 
-# Links in a text, and the text without them: what a page would open, load or run becomes words. Pure.
+# Links: what a page would open, load or run is turned into plain words.
 
 
-# What makes an address of the words behind it, once or in a row.
+# Prefixes that turn the following words into an address.
 _BEGINS = r"(?<![a-z0-9.+-])(?:[a-z][a-z0-9+.-]{0,30}:/{2,9}|www\.(?=\w)|mailto:){1,9}"
 _ADDRESS = re.compile(rf"(?P<begins>{_BEGINS})(?P<rest>[^\s<>\[\]\"'`“”|]{{1,2000}})", re.IGNORECASE)
-# [words](address "title"), an image with a sign before it; no words hold brackets.
+# [words](address "title"), or an image; the words contain no brackets.
 _INLINE_LINK = re.compile(
     r"(?P<image>!?)\[(?P<words>[^\[\]]{0,300})\]\(\s{0,9}<?(?P<address>[^\s()<>]{0,2000})>?(?P<title>\s[^()]{0,300})?\)"
 )
-# What is left of links whose words hold brackets, of links by name, of their definitions, and of images.
+# Remains of links with brackets in their words, reference links, their definitions, and images.
 _JOINED = re.compile(r"\](?=[(\[])")
 _DEFINITION = re.compile(r"^(?P<name>[ \t]{0,3}\[[^\]\n]{1,300}\]):", re.MULTILINE)
 _IMAGE = re.compile(r"!(?=\[)")
@@ -364,22 +364,22 @@ _LINKING_TAG = re.compile(
 )
 _RUNS = re.compile(r"\b(?P<scheme>javascript|vbscript|data):(?=[^\s:])", re.IGNORECASE)
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|``[^`\n]+``|`[^`\n]+`", re.DOTALL)
-# What ends a sentence or closes a bracket is no part of the address before it.
+# Closing punctuation is not part of the address before it.
 _BEHIND = ".,;:!?)*_"
-# No link and no tag is without one of these.
+# Every link and tag contains one of these.
 _SIGNS = ("//", "www.", "mailto:", "](", "][", "]:", "![", "<", "script:", "data:")
 
 
 @dataclass(frozen=True, slots=True)
-class Unlinked:
-    """A text without links, and how many places of it were changed for that."""
+class LinkFreeText:
+    """A text without links, and the number of changes."""
 
     text: str
     changed: int
 
 
 def addresses(text: str) -> tuple[str, ...]:
-    """The addresses that stand in a text, without the marks that end the sentence around them.
+    """The addresses in a text, without closing punctuation.
 
     >>> addresses("See https://a.example/x, or (www.b.example).")
     ('https://a.example/x', 'www.b.example')
@@ -387,41 +387,40 @@ def addresses(text: str) -> tuple[str, ...]:
     return tuple(match.group().rstrip(_BEHIND) for match in _ADDRESS.finditer(text))
 
 
-def unlinked(text: str, allowed: Collection[str] = (), allowed_in_code: Collection[str] = ()) -> Unlinked:
-    """The text with every link as words, but for those whose address is `allowed`.
+def strip_links(text: str, allowed: Collection[str] = (), allowed_in_code: Collection[str] = ()) -> LinkFreeText:
+    """Replace every link by its words, except those to `allowed` addresses.
 
-    A link's words stand before its address, which loses what makes it one (`https://`, `www.`); no image is left,
-    and a tag begins with a sign that begins none. In code, where nothing is a link, those addresses stay as well
-    that are `allowed_in_code`. What is changed once does not change again.
+    A link becomes its words followed by the address without its scheme (`https://`, `www.`); images become words,
+    and the opening bracket of a tag is replaced. In code, addresses in `allowed_in_code` also stay. Idempotent.
 
-    >>> unlinked("Read [this](https://x.example/?q=1) or ![it](http://x.example/a.png).").text
+    >>> strip_links("Read [this](https://x.example/?q=1) or ![it](http://x.example/a.png).").text
     'Read this (x.example/?q=1) or it (x.example/a.png).'
-    >>> unlinked("See https://a.example/x.", ["https://a.example/x"])
-    Unlinked(text='See https://a.example/x.', changed=0)
+    >>> strip_links("See https://a.example/x.", ["https://a.example/x"])
+    LinkFreeText(text='See https://a.example/x.', changed=0)
     """
-    kept, in_code = frozenset(allowed), frozenset(allowed_in_code)
+    allowed, in_code = frozenset(allowed), frozenset(allowed_in_code)
     changed = 0
     while any(sign in text.lower() for sign in _SIGNS):
-        once = _once(text, kept, kept | in_code)
-        if not once.changed:
+        passed = _one_pass(text, allowed, allowed | in_code)
+        if not passed.changed:
             break
-        # What is taken out may join what stood around it to another link; each change leaves fewer signs of links.
-        text, changed = once.text, changed + once.changed
-    return Unlinked(text, changed)
+        # A removal can join its surroundings into a new link, so repeat; each pass leaves fewer signs of links.
+        text, changed = passed.text, changed + passed.changed
+    return LinkFreeText(text, changed)
 
 
-def _once(text: str, kept: frozenset[str], kept_in_code: frozenset[str]) -> Unlinked:
-    """The text after one look at its prose and its code."""
+def _one_pass(text: str, allowed: frozenset[str], allowed_in_code: frozenset[str]) -> LinkFreeText:
+    """The text after one pass over its prose and code."""
     parts, at = [], 0
     for code in _CODE.finditer(text):
-        parts += [_without_links(text[at : code.start()], kept), _without_links(code.group(), kept_in_code)]
+        parts += [_without_links(text[at : code.start()], allowed), _without_links(code.group(), allowed_in_code)]
         at = code.end()
-    parts.append(_without_links(text[at:], kept))
-    return Unlinked("".join(part.text for part in parts), sum(part.changed for part in parts))
+    parts.append(_without_links(text[at:], allowed))
+    return LinkFreeText("".join(part.text for part in parts), sum(part.changed for part in parts))
 
 
-def _without_links(text: str, kept: frozenset[str]) -> Unlinked:
-    """A stretch of prose, or of code, without links but to the addresses that are kept."""
+def _without_links(text: str, allowed: frozenset[str]) -> LinkFreeText:
+    """Replace the links of a piece of prose or code, except those to addresses in `allowed`."""
     changes = 0
 
     def counted(before: str, after: str) -> str:
@@ -431,10 +430,10 @@ def _without_links(text: str, kept: frozenset[str]) -> Unlinked:
 
     def bare(match: re.Match[str]) -> str:
         address = match.group().rstrip(_BEHIND)
-        return match.group() if address in kept else counted(match.group(), match["rest"])
+        return match.group() if address in allowed else counted(match.group(), match["rest"])
 
     def inline(match: re.Match[str]) -> str:
-        if match["address"] in kept and not match["image"]:
+        if match["address"] in allowed and not match["image"]:
             return match.group()
         shown = " ".join(part for part in (match["words"], f"({match['address']})") if part)
         return counted(match.group(), shown)
@@ -444,10 +443,10 @@ def _without_links(text: str, kept: frozenset[str]) -> Unlinked:
 
     def apart(match: re.Match[str]) -> str:
         behind = match.string[match.end() :]
-        return "]" if any(behind.startswith(f"({each}") for each in kept) else counted(match.group(), " ")
+        return "]" if any(behind.startswith(f"({address}") for address in allowed) else counted(match.group(), " ")
 
     text = _JOINED.sub(apart, _INLINE_LINK.sub(inline, text))
     text = cut(_DEFINITION, r"\g<name>", text)
     for pattern, by in ((_IMAGE, ""), (_LINKING_TAG, "‹"), (_RUNS, r"\g<scheme> ")):
         text = cut(pattern, by, text)
-    return Unlinked(_ADDRESS.sub(bare, text), changes)
+    return LinkFreeText(_ADDRESS.sub(bare, text), changes)

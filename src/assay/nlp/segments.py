@@ -1,4 +1,4 @@
-"""A finished text as its sentences, each of which can be changed without touching the others."""
+"""Cut a finished text into sentences that can be changed one by one and joined again."""
 
 from __future__ import annotations
 
@@ -11,28 +11,37 @@ from itertools import accumulate, pairwise
 
 from assay.nlp.citations import HEDGE_MARK, Names, citations, render
 from assay.nlp.cited_sentences import CODE_BLOCK, Numbered, SentenceCutter, with_brackets
-from assay.nlp.markup import Aside, Role, asides, code_in, is_balanced, outside_of_blocks, tags_of, without_tags
+from assay.nlp.markup import (
+    Aside,
+    Role,
+    code_in,
+    find_asides,
+    is_balanced,
+    outside_of_blocks,
+    tags_of,
+    without_tags,
+)
 from assay.types import Citation, Sentence, Span
 
-# Changes to a written sentence made in place: its marks, its white space and its markup stay as they are.
+# In-place changes to a written sentence: citations, white space and markup stay as they are.
 
 
 _TOKEN = re.compile(r"\w+|\s|[^\w\s]")
-# What joins neighbouring marks to one list: [1], [2] and [3].
+# Between the citations of one list: [1], [2] and [3].
 _BETWEEN = re.compile(r"[ \t]*+(?:(?:[,;]|and|und|et)[ \t]*+)?\Z")
 _LAST_CELL = re.compile(r"(?<![ \t])[ \t]*+\|[ \t]*\Z")
 
 
-def reworded(written: str, before: str, after: str) -> str | None:
-    """The written text with the changes that make `after` of `before`, which is that text without its marks.
+def with_words_changed(written: str, before: str, after: str) -> str | None:
+    """Apply to a written text the changes from `before`, the same text without citations, to `after`.
 
-    None where a change falls on what stands otherwise in `before` than as written.
+    None if a change affects a part that differs between `before` and the written text.
 
-    >>> reworded("- It opened [1] in **1931**, so they say [2].", "- It opened in **1931**, so they say.",
+    >>> with_words_changed("- It opened [1] in **1931**, so they say [2].", "- It opened in **1931**, so they say.",
     ...     "- It opened in **1932**, so they say.")
     '- It opened [1] in **1932**, so they say [2].'
     """
-    tokens, old, new = (_TOKEN.findall(each) for each in (written, before, after))
+    tokens, old, new = (_TOKEN.findall(text) for text in (written, before, after))
     at = _places(tokens, old)
     for tag, start, end, first, last in reversed(SequenceMatcher(None, old, new, autojunk=False).get_opcodes()):
         if tag == "equal":
@@ -42,14 +51,14 @@ def reworded(written: str, before: str, after: str) -> str | None:
             return None
         begin, stop = places[0], places[-1]
         assert begin is not None and stop is not None  # noqa: S101, PT018 - looked at above
-        if end == start:  # put in behind the word before it
+        if end == start:  # insert after the preceding word
             begin, stop = (begin + 1, begin) if start else (begin, begin - 1)
         tokens[begin : stop + 1] = new[first:last]
     return "".join(tokens)
 
 
 def _places(tokens: Sequence[str], part: Sequence[str]) -> list[int | None]:
-    """For each token of a part of a text, where it stands in the text; None where it does not."""
+    """The index in the text of each token of a part, or None."""
     found: list[int | None] = [None] * len(part)
     for block in SequenceMatcher(None, tokens, part, autojunk=False).get_matching_blocks():
         for offset in range(block.size):
@@ -57,36 +66,38 @@ def _places(tokens: Sequence[str], part: Sequence[str]) -> list[int | None]:
     return found
 
 
-def remarked(written: str, names: Names | Sequence[str], stays: Callable[[int], bool], added: Sequence[int]) -> str:
-    """The written text without the numbers that do not stay, and with those added behind its last mark.
+def with_citations_changed(
+    written: str, names: Names | Sequence[str], stays: Callable[[int], bool], added: Sequence[int]
+) -> str:
+    """Remove the citation numbers that do not stay, and add others after the last citation.
 
-    A list of marks whose numbers all stay is left as it is written. Where there is no mark left, new ones stand at
-    the end, in a row of a table in its last cell.
+    A list of citations whose numbers all stay is left as written. If none is left, new ones go at the end, or into
+    the last cell of a table row.
 
-    >>> remarked("It rained [Source 1, 4]; it snowed [2].", (), lambda n: n in (1, 2), [3])
+    >>> with_citations_changed("It rained [Source 1, 4]; it snowed [2].", (), lambda n: n in (1, 2), [3])
     'It rained [1]; it snowed [2] [3].'
-    >>> remarked("It rained [1].", (), lambda n: n != 1, [2])
+    >>> with_citations_changed("It rained [1].", (), lambda n: n != 1, [2])
     'It rained [2].'
-    >>> remarked("| rain | 5 mm |", (), bool, [3])
+    >>> with_citations_changed("| rain | 5 mm |", (), bool, [3])
     '| rain | 5 mm [3] |'
     """
     lists = _lists(written, names)
     left = [tuple(dict.fromkeys(n for mark in marks for n in mark.numbers if stays(n))) for marks in lists]
-    # The new ones take the place of the last, where none of the old ones stays.
+    # If no old number stays, the new ones replace the last list.
     takes = max((at for at, numbers in enumerate(left) if numbers), default=len(lists) - 1)
     for at in reversed(range(len(lists))):
         marks, numbers = lists[at], left[at]
         place = Span(with_brackets(written, marks[0]).start, with_brackets(written, marks[-1]).end)
-        whole = all(mark.numbers and all(map(stays, mark.numbers)) for mark in marks)
-        stand = written[place.start : place.end] if whole else render(numbers)
-        new = " ".join(each for each in (stand, render(added) if at == takes else "") if each)
+        all_stay = all(mark.numbers and all(map(stays, mark.numbers)) for mark in marks)
+        stand = written[place.start : place.end] if all_stay else render(numbers)
+        new = " ".join(part for part in (stand, render(added) if at == takes else "") if part)
         start = place.start if new else len(written[: place.start].rstrip(" \t"))
         written = written[:start] + new + written[place.end :]
     return written if lists or not added else at_end(written, render(added))
 
 
 def at_end(written: str, sign: str) -> str:
-    """The written text with a sign at its end, before white space behind it; in a row of a table in its last cell.
+    """Add a sign to the end of a written text, before trailing white space; in a table row, to the last cell.
 
     >>> at_end("It rained.\\n\\n", "⚠")
     'It rained. ⚠\\n\\n'
@@ -98,7 +109,7 @@ def at_end(written: str, sign: str) -> str:
 
 
 def _lists(text: str, names: Names | Sequence[str]) -> list[list[Citation]]:
-    """The marks of a text, those together that are joined to a list."""
+    """The citations of a text, grouped into lists."""
     lists: list[list[Citation]] = []
     for mark in citations(text, names):
         if lists and _BETWEEN.match(text[with_brackets(text, lists[-1][-1]).end : with_brackets(text, mark).start]):
@@ -113,19 +124,19 @@ _RULE = re.compile(r"(?=[\s|:]*+-[\s:-]*+\|)[\s|:-]*+")
 _ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
 _ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
 _WORDLESS = re.compile(r"[ \t]*[^\w\s|]+\s*")
-# What opens an item of a list, a task among them.
+# The start of a list item, including task items.
 _ITEM = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"#{1,6}(?=[ \t])")
-# The sign behind a sentence, where another one follows on its line.
+# The hedge mark after a sentence that another follows on the line.
 _SIGN = re.compile(rf"[ \t]*{HEDGE_MARK}\ufe0f?(?!\S)")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """One sentence as written, from `start` of the text, with the white space before it and its marks.
+class Segment:
+    """One sentence as written, with the white space before it and its citations; `start` is its offset in the text.
 
-    One with another `role` is none of the author's sentences, and stays as it is. `in_html` are those of a text in
-    HTML, whose own tags are no part of its sentence.
+    A segment with another `role` is not the author's sentence and is never changed. `in_html`: the text is HTML,
+    whose tags are not part of the sentence.
     """
 
     written: str
@@ -136,49 +147,49 @@ class Piece:
 
     @property
     def gap(self) -> str:
-        """The white space before it; the indent of an aside is its own."""
+        """The white space before it; the indentation of an aside belongs to the aside."""
         gap = _gap(self.written)
         return gap if self.role is Role.SENTENCE else gap[: gap.rfind("\n") + 1]
 
     @property
     def stays(self) -> bool:
-        """Whether nobody may change it: a block of code, markup, another's words."""
+        """Whether it must not be changed: code, markup, a quotation."""
         return self.role is not Role.SENTENCE or self.written.lstrip().startswith(_CODE)
 
     def keeps_tags(self, text: str) -> bool:
-        """Whether the piece may become this text, or nothing, without a tag of HTML that loses its other half."""
+        """Whether every HTML tag keeps its counterpart if the segment becomes this text, or is removed."""
         if not self.in_html:
             return True
         return tags_of(text) == tags_of(self.written) if text else is_balanced(self.written)
 
     @property
     def is_row(self) -> bool:
-        """Whether it is a row of a table."""
+        """Whether it is a table row."""
         return self.written.lstrip().startswith("|")
 
     @property
     def is_rule(self) -> bool:
-        """Whether it is the line below the head of a table."""
+        """Whether it is the rule below a table's header."""
         return _RULE.fullmatch(self.written.strip()) is not None
 
     @property
     def item(self) -> str:
-        """The list mark that it begins with, and the white space behind that; empty for anything else."""
+        """Its list mark with the white space after it; empty if it is no item."""
         found = _ITEM.match(self.written.lstrip()) if self.role is Role.SENTENCE else None
         return found.group() if found else ""
 
     @property
     def level(self) -> int:
-        """The level of the heading that it is, 1 to 6; 0 for anything else."""
+        """Its heading level, 1 to 6; 0 if it is no heading."""
         found = _HEADING.match(self.written.lstrip())
         return len(found.group()) if found else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Pieces as one text, and where each of them is in it; one that is gone is nowhere, an empty span.
+    """Segments joined to one text, and the span of each; a removed segment has an empty span.
 
-    `handed` are the pieces that are gone and whose list mark is the next one's now.
+    `handed`: removed segments whose list mark passed to the next segment.
     """
 
     text: str
@@ -186,32 +197,32 @@ class Joined:
     handed: frozenset[int] = frozenset()
 
 
-def cut(text: str, numbered: Numbered) -> tuple[Piece, ...]:
-    """The sentences of a text; what is written of them, joined, is the text.
+def cut(text: str, numbered: Numbered) -> tuple[Segment, ...]:
+    """Cut a text into segments; joined, they are the text.
 
-    What holds no word belongs to the sentence before it on its line: a sign, a row of dots. HTML is cut at its
-    blocks, and the tags that begin and end them are pieces that stay.
+    Signs without words belong to the sentence before them on the line. HTML is cut at its blocks, whose opening and
+    closing tags are fixed segments.
 
-    >>> [each.written for each in cut("# Rain\\n\\nIt rained. [1]\\n\\n- Hail\\n", Numbered(()))]
+    >>> [segment.written for segment in cut("# Rain\\n\\nIt rained. [1]\\n\\n- Hail\\n", Numbered(()))]
     ['# Rain', '\\n\\nIt rained. [1]', '\\n\\n- Hail\\n']
     """
     tags = _tags(text)
     parts = list(_parts(text, numbered.names, tags))
     starts = accumulate((len(part.written) for part in parts), initial=0)
     in_html = bool(tags)
-    # A first sentence has no line break before it that would count.
+    # Numbering starts at 2: the line break before a first sentence does not count.
     return tuple(
-        Piece(part.written, start, _read(n, part.written, numbered, in_html), part.role, in_html)
+        Segment(part.written, start, _read(n, part.written, numbered, in_html), part.role, in_html)
         for n, (part, start) in enumerate(zip(parts, starts, strict=False), 2)
     )
 
 
 def _tags(text: str) -> list[Aside]:
-    """What holds the blocks of HTML, as one where nothing stands between; what is in code or a row cuts nothing."""
+    """The tags between HTML blocks, adjacent ones merged; tags in code or table rows are ignored."""
     tags = outside_of_blocks(text)
     if not tags:
         return []
-    uncut = [*code_in(text), *(Span(*each.span()) for each in (*CODE_BLOCK.finditer(text), *_ROW.finditer(text)))]
+    uncut = [*code_in(text), *(Span(*match.span()) for match in (*CODE_BLOCK.finditer(text), *_ROW.finditer(text)))]
     uncut.sort(key=lambda span: span.start)
     begun, ended = [span.start for span in uncut], list(accumulate((span.end for span in uncut), max))
     found: list[Aside] = []
@@ -227,21 +238,21 @@ def _tags(text: str) -> list[Aside]:
 
 
 def _read(number: int, written: str, numbered: Numbered, in_html: bool) -> Sentence:
-    """What is written as a sentence."""
+    """Parse a written text as a sentence."""
     return numbered.sentence(number, without_tags(written) if in_html else written)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A stretch of a text, and what it is."""
+    """A span of text and its role."""
 
     written: str
     role: Role = Role.SENTENCE
 
 
 def _parts(text: str, names: Names, tags: Sequence[Aside]) -> Iterator[_Part]:
-    """The sentences of a text, its asides and the tags around its blocks, each with the white space before it."""
-    at, found = 0, _apart(asides(text), tags)
+    """The sentences, asides and block tags of a text, each with the white space before it."""
+    at, found = 0, _with_outer_tags(find_asides(text), tags)
     for aside in found:
         prose = text[at : aside.start]
         bare = prose.rstrip()
@@ -251,87 +262,89 @@ def _parts(text: str, names: Names, tags: Sequence[Aside]) -> Iterator[_Part]:
     yield from map(_Part, _sentences(text[at:], names))
 
 
-def _apart(found: Sequence[Aside], tags: Sequence[Aside]) -> list[Aside]:
-    """The asides and the tags outside of them, in order."""
-    begun = [each.start for each in found]
+def _with_outer_tags(found: Sequence[Aside], tags: Sequence[Aside]) -> list[Aside]:
+    """The asides, and the tags outside them, in order."""
+    begun = [aside.start for aside in found]
     outside = [tag for tag in tags if not _within(found, bisect_right(begun, tag.start) - 1, tag)]
-    return sorted((*found, *outside), key=lambda each: each.start)
+    return sorted((*found, *outside), key=lambda aside: aside.start)
 
 
 def _within(found: Sequence[Aside], at: int, tag: Aside) -> bool:
-    """Whether a tag begins in the aside at this place, or ends in the one behind it."""
+    """Whether a tag overlaps the aside at this index or the next one."""
     begins = at >= 0 and tag.start < found[at].end
     return begins or (at + 1 < len(found) and found[at + 1].start < tag.end)
 
 
 def _sentences(text: str, names: Names) -> list[str]:
-    """The sentences of a stretch of prose, each with the sign behind it."""
+    """The sentences of a piece of prose, each with the hedge mark after it."""
     cutter = SentenceCutter(names)
     unsigned = text.replace(HEDGE_MARK, " ")  # as the checks read it
     lengths = map(len, (*cutter.feed(unsigned), *cutter.end()))
     written: list[str] = []
     for start, end in pairwise(accumulate(lengths, initial=0)):
-        each = text[start:end]
-        sign = _SIGN.match(each)
-        in_row = written and written[-1].lstrip().startswith("|") and not each.startswith("\n")
-        if in_row or (written and _WORDLESS.fullmatch(each)):
-            written[-1] += each
+        sentence = text[start:end]
+        sign = _SIGN.match(sentence)
+        in_row = written and written[-1].lstrip().startswith("|") and not sentence.startswith("\n")
+        if in_row or (written and _WORDLESS.fullmatch(sentence)):
+            written[-1] += sentence
         elif written and sign:
             written[-1] += sign.group()
-            written.append(each[sign.end() :])
+            written.append(sentence[sign.end() :])
         else:
-            written.append(each)
+            written.append(sentence)
     return written
 
 
-def rewritten(piece: Piece, sentence: Sentence, numbered: Numbered, sign: str) -> str:
-    """The piece as the changed sentence has it; what did not change stays as it is written, marks included.
+def rewritten(piece: Segment, sentence: Sentence, numbered: Numbered, sign: str) -> str:
+    """Rewrite a segment to match a changed sentence; unchanged parts stay as written, including citations.
 
-    A new mark is `[n]` for passage n of `numbered`; the `sign` stands behind a sentence that is hedged. A passage
-    of `sentence` that has no number is not cited.
+    A new citation is `[n]` for passage n of `numbered`; a hedged sentence is followed by `sign`. Passages of
+    `sentence` without a number are not cited.
     """
     number = {passage.passage_id: n for n, passage in enumerate(numbered.passages, 1)}
-    ids = tuple(each for each in sentence.passage_ids if each in number)
+    ids = tuple(passage_id for passage_id in sentence.passage_ids if passage_id in number)
     wanted = replace(sentence, passage_ids=ids, hedged=False)
     made = _in_place(piece, wanted, numbered, number)
-    if made is None or not _says(made, wanted, numbered, piece.in_html):
+    if made is None or not _reads_as(made, wanted, numbered, piece.in_html):
         plain = piece.gap + wanted.text.strip() + piece.written[len(piece.written.rstrip()) :]
-        made = remarked(plain, (), bool, [number[each] for each in ids])
+        made = with_citations_changed(plain, (), bool, [number[passage_id] for passage_id in ids])
         for mark in wanted.unknown_marks:
             made = at_end(made, mark)
     return at_end(made, sign) if sentence.hedged and sign not in made else made
 
 
-def _in_place(piece: Piece, wanted: Sentence, numbered: Numbered, number: dict[str, int]) -> str | None:
-    """The piece with its words and marks changed where they stand; None where they cannot be told apart."""
+def _in_place(piece: Segment, wanted: Sentence, numbered: Numbered, number: dict[str, int]) -> str | None:
+    """Change the segment's words and citations in place; None if they cannot be told apart."""
     written: str | None = piece.written
     if wanted.text != piece.sentence.text:
-        written = reworded(piece.written, piece.sentence.text, wanted.text)
+        written = with_words_changed(piece.written, piece.sentence.text, wanted.text)
     if written is None or (wanted.passage_ids, wanted.unknown_marks) == (
         piece.sentence.passage_ids,
         piece.sentence.unknown_marks,
     ):
         return written
-    cited = {number[each] for each in wanted.passage_ids}
-    known = {number[each] for each in piece.sentence.passage_ids}
-    # A mark that stands for nothing stays only where all of them do.
+    cited = {number[passage_id] for passage_id in wanted.passage_ids}
+    known = {number[passage_id] for passage_id in piece.sentence.passage_ids}
+    # Unknown citations stay only if all of them do.
     keeps = bool(wanted.unknown_marks)
-    added = [number[each] for each in wanted.passage_ids if number[each] not in known]
-    return remarked(written, numbered.names, lambda n: n in cited or (keeps and n > len(number)), added)
+    added = [number[passage_id] for passage_id in wanted.passage_ids if number[passage_id] not in known]
+    return with_citations_changed(
+        written, numbered.names, lambda n: n in cited or (keeps and n > len(number)), added
+    )
 
 
-def _says(written: str, wanted: Sentence, numbered: Numbered, in_html: bool) -> bool:
-    """Whether what is written reads as the sentence that is wanted."""
+def _reads_as(written: str, wanted: Sentence, numbered: Numbered, in_html: bool) -> bool:
+    """Whether the written text parses as the wanted sentence."""
     read = _read(wanted.number, written, numbered, in_html)
     same = read.text.strip() == wanted.text.strip() and read.unknown_marks == wanted.unknown_marks
     return same and set(read.passage_ids) == set(wanted.passage_ids)
 
 
-def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
-    """What became of the pieces as one text; one that became nothing leaves its place to the next.
+def joined(pieces: Sequence[Segment], texts: Sequence[str]) -> Joined:
+    """Join the new texts of the segments to one text; an empty one is removed.
 
-    The paragraph, line or list item that a piece began is begun by the next one, where that one did not begin its
-    own.
+    If a removed segment began a paragraph, line or list item, the next segment begins it instead, unless it begins
+    one of its own.
 
     >>> pieces = cut("It rained. It snowed.\\n\\n- It froze. It thawed.\\n", Numbered(()))
     >>> joined(pieces, ["", pieces[1].written, "", pieces[3].written]).text
@@ -345,7 +358,7 @@ def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
         if piece.role is Role.TAGS:
             left = opened = None
         continues = opened is not None and _goes_on(piece, pieces[opened].item)
-        if n and "\n" in piece.gap and not continues:  # what follows begins a line of its own
+        if n and "\n" in piece.gap and not continues:  # the next segment begins its own line
             opened = None
         if not text and piece.written:
             left = piece.gap if left is None else _wider(left, piece.gap, first=not any(parts))
@@ -357,15 +370,15 @@ def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
             text = _wider(left, "" if continues else gap, first=not any(parts)) + item + text[len(gap) :]
             left = opened = None
         if not text and n == len(pieces) - 1:
-            text = piece.written[len(piece.written.rstrip()) :]  # how the text ends
+            text = piece.written[len(piece.written.rstrip()) :]  # keep the text's trailing white space
         parts.append(text)
         spans.append(Span(at, at + len(text)))
         at += len(text)
     return Joined("".join(parts), tuple(spans), frozenset(handed))
 
 
-def _goes_on(piece: Piece, item: str) -> bool:
-    """Whether a piece that begins a line belongs to the item of a list before it: it is indented, and no item."""
+def _goes_on(piece: Segment, item: str) -> bool:
+    """Whether a segment at the start of a line continues the list item before it: indented, and no item itself."""
     indent = piece.gap.rpartition("\n")[2].expandtabs(4)
     return "\n" in piece.gap and not piece.item and not piece.stays and len(indent) >= min(len(item), 2)
 
@@ -375,37 +388,37 @@ def _gap(text: str) -> str:
 
 
 def _wider(one: str, other: str, *, first: bool = False) -> str:
-    """Of two gaps the one that breaks more lines, else the latter's indent; without a break, the former."""
+    """The gap with more line breaks: the second on a tie, for its indentation, but the first if that has none."""
     if first or "\n" not in other:
         return one
     return one if one.count("\n") > other.count("\n") else other
 
 
-# A block that may go with all that it held, and the tags that begin and end it; those of cells stay.
+# Blocks whose tags are removed with their content; those of cells stay.
 _SHELL = "li|p|dd|dt|ul|ol|dl|blockquote"
 _OPENED = re.compile(rf"(?<!\s)\s*+<(?P<name>{_SHELL})(?:\s[^<>]*)?>\s*+\Z", re.IGNORECASE)
 
 
-def _without_shells(pieces: Sequence[Piece], texts: Sequence[str]) -> list[str]:
-    """The texts, where the tags of a block of HTML are gone with the last sentence in it."""
+def _without_shells(pieces: Sequence[Segment], texts: Sequence[str]) -> list[str]:
+    """Remove the tags of HTML blocks that have lost their last sentence."""
     made = list(texts)
-    emptied: list[int] = []  # the tags before what is gone
-    before, gone = -1, False
+    emptied: list[int] = []  # the tags before removed sentences
+    before, removed = -1, False
     for n, piece in enumerate(pieces):
         if piece.role is Role.TAGS:
-            if before >= 0 and gone:
+            if before >= 0 and removed:
                 emptied.append(before)
-            before, gone = n, False
+            before, removed = n, False
         elif made[n]:
             before = -1
         else:
-            gone = gone or bool(piece.written.strip())
+            removed = removed or bool(piece.written.strip())
     for at in emptied:
         behind = next(n for n in range(at + 1, len(pieces)) if pieces[n].role is Role.TAGS)
         while (opened := _OPENED.search(made[at])) is not None:
             closing = re.match(rf"\s*</{opened['name']}\s*>", made[behind], re.IGNORECASE)
             if closing is None and opened["name"].lower() not in ("li", "p", "dd", "dt"):
-                break  # only these need no end
+                break  # only these may lack an end tag
             made[at] = made[at][: opened.start()]
             made[behind] = made[behind][closing.end() :] if closing else made[behind]
     return made

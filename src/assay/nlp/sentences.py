@@ -61,7 +61,7 @@ def sentences(text: str, *, lowered: bool = False) -> list[Span]:
     >>> [(s.start, s.end) for s in sentences("it rained approx. twice. it froze.", lowered=True)]
     [(0, 24), (25, 34)]
     """
-    return list(_cut(text, lowered) if len(text) > _LONGEST_REMEMBERED else _remembered(text, lowered))
+    return list(_cut(text, lowered) if len(text) > _LONGEST_REMEMBERED else _cached_cut(text, lowered))
 
 
 def _cut(text: str, lowered: bool) -> tuple[Span, ...]:
@@ -79,7 +79,7 @@ def _cut(text: str, lowered: bool) -> tuple[Span, ...]:
 
 
 # Judge, writer and checks cut the same passages.
-_remembered = lru_cache(maxsize=1 << 11)(_cut)
+_cached_cut = lru_cache(maxsize=1 << 11)(_cut)
 
 
 def _append_trimmed(found: list[Span], text: str, start: int, end: int) -> None:

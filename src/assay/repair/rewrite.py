@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from assay.core.stages import LLM
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
 from assay.nlp.cited_sentences import Numbered, SentenceCutter
-from assay.nlp.markup import addresses, unlinked
+from assay.nlp.markup import addresses, strip_links
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import estimated_tokens, terms
 from assay.prompting import FenceSource, absent_from, fenced, one_line
@@ -149,7 +149,7 @@ def _parse(
     text = (lead.group() if lead else "") + rewritten.text[_end_of_lead(rewritten.text) :]
     cited = [line.passage.origin.link for line in shown if line.passage.passage_id in rewritten.passage_ids]
     allowed = [link for link in cited if link] + list(addresses(question.text))
-    text = unlinked(text, allowed).text
+    text = strip_links(text, allowed).text
     return replace(sentence, text=text, passage_ids=rewritten.passage_ids, unknown_marks=())
 
 

@@ -1,4 +1,4 @@
-"""Passages that a caller retrieved, in the place of a search."""
+"""Passages retrieved by the caller, in place of a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The default retriever: by words and by vector at the same time, fused."""
+"""The default retriever: search by words and by vector at once, and fuse the results."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# One ranking out of two: what a search by vector and a search by words found, put together.
+# Fusing the rankings of the search by vector and the search by words.
 
 
 # The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 RANK_CONSTANT = 60
-# How much the vectors count in the scaled sum: chosen leaving one set out, see decisions/013.
+# Weight of the cosines in the scaled sum: chosen with leave-one-set-out, see decisions/013.
 DENSE_SHARE = 0.8
-# How far feedback moves the query's vector towards the first passages, chosen in the same way.
+# How far feedback moves the query's vector towards the first passages: chosen in the same way.
 FEEDBACK_SHARE = 0.5
-# The least values that the two scores can take, from which they are scaled: a cosine and a BM25 score.
+# The least possible cosine and BM25 score, from which scores are scaled.
 _LEAST_DENSE = -1.0
 _LEAST_SPARSE = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that a search returned, its score there, and the raw scores behind it."""
+    """A passage found by a search, with its score and raw scores."""
 
     passage_id: str
     score: float
@@ -53,8 +53,8 @@ def by_rank(dense: Ranking, sparse: Ranking) -> dict[str, float]:
     """
     scores: dict[str, float] = {}
     for ranking in (dense, sparse):
-        for rank, each in enumerate(ranking, 1):
-            scores[each] = scores.get(each, 0.0) + 1 / (RANK_CONSTANT + rank)
+        for rank, passage_id in enumerate(ranking, 1):
+            scores[passage_id] = scores.get(passage_id, 0.0) + 1 / (RANK_CONSTANT + rank)
     return scores
 
 
@@ -65,37 +65,39 @@ def by_scaled_score(dense: Ranking, sparse: Ranking, dense_share: float = DENSE_
     Gai and Ingber 2022 (arXiv 2210.11934).
 
     >>> fused = by_scaled_score({"a": 1.0, "b": 0.0}, {"b": 6.0, "c": 3.0})
-    >>> {each: round(score, 3) for each, score in fused.items()}
+    >>> {passage_id: round(score, 3) for passage_id, score in fused.items()}
     {'a': 0.8, 'b': 0.6, 'c': 0.1}
     """
     scores: dict[str, float] = {}
     for ranking, least, share in ((dense, _LEAST_DENSE, dense_share), (sparse, _LEAST_SPARSE, 1 - dense_share)):
         best = max(ranking.values(), default=least)
         spread = best - least
-        for each, score in ranking.items():
-            scores[each] = scores.get(each, 0.0) + (share * ((score - least) / spread) if spread > 0 else 0.0)
+        for passage_id, score in ranking.items():
+            scores[passage_id] = scores.get(passage_id, 0.0) + (
+                share * ((score - least) / spread) if spread > 0 else 0.0
+            )
     return scores
 
 
 FUSIONS: Mapping[str, Fusion] = MappingProxyType({"rrf": by_rank, "scaled": by_scaled_score})
 
 
-def ranked(scores: Mapping[str, float]) -> list[str]:
-    """The ids, best first; of equals, the one named first leads.
+def best_first(scores: Mapping[str, float]) -> list[str]:
+    """The ids, best first; ties keep their order.
 
-    >>> ranked({"a": 0.1, "b": 0.3})
+    >>> best_first({"a": 0.1, "b": 0.3})
     ['b', 'a']
     """
     return sorted(scores, key=scores.__getitem__, reverse=True)
 
 
-def moved(
+def with_feedback(
     vector: NDArray[np.float32], best: NDArray[np.float32], share: float = FEEDBACK_SHARE
 ) -> NDArray[np.float32]:
     """The query's vector moved towards the vectors of the passages found first, shape (n, dimension).
 
-    `share` is how far, in lengths of their mean. Rocchio 1971, with those passages taken for relevant and none
-    for irrelevant.
+    `share`: how far, in lengths of their mean. Rocchio 1971, with these passages as relevant and none as
+    irrelevant.
     """
     import numpy as np
 
@@ -111,43 +113,44 @@ def by_cosine(ids: Sequence[str], cosines: NDArray[np.float32]) -> dict[str, flo
 
 
 def scores_of(found: Sequence[Found]) -> dict[str, float]:
-    """What a search returned, as a ranking."""
-    return {each.passage_id: each.score for each in found}
+    """The result of a search as a ranking."""
+    return {result.passage_id: result.score for result in found}
 
 
 def candidates(scores: Mapping[str, float], dense: Ranking, sparse: Ranking, count: int) -> tuple[Candidate, ...]:
-    """The best `count` passages by their scores, with the raw scores of both searches beside them."""
+    """The best `count` passages, with the raw scores of both searches."""
     return tuple(
-        Candidate(each, scores[each], Scores(dense.get(each), sparse.get(each))) for each in ranked(scores)[:count]
+        Candidate(passage_id, scores[passage_id], Scores(dense.get(passage_id), sparse.get(passage_id)))
+        for passage_id in best_first(scores)[:count]
     )
 
 
 def merge(lists: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
-    """The candidates of several queries, best first; one that several found stands where it scored best.
+    """Merge the candidates of several queries, best first; each passage keeps its best score.
 
     >>> one, two = Candidate("a", 0.5, Scores()), Candidate("a", 0.7, Scores())
-    >>> [each.score for each in merge([[one], [two]])]
+    >>> [candidate.score for candidate in merge([[one], [two]])]
     [0.7]
     """
     best: dict[str, Candidate] = {}
     for one in lists:
-        for each in one:
-            if each.passage_id not in best or each.score > best[each.passage_id].score:
-                best[each.passage_id] = each
-    return tuple(sorted(best.values(), key=lambda each: -each.score))
+        for candidate in one:
+            if candidate.passage_id not in best or candidate.score > best[candidate.passage_id].score:
+                best[candidate.passage_id] = candidate
+    return tuple(sorted(best.values(), key=lambda candidate: -candidate.score))
 
 
-# Maximal marginal relevance: passages that answer without repeating each other.
+# Maximal marginal relevance: relevant passages that do not repeat each other.
 
 
-def diverse(relevance: NDArray[np.float64], vectors: NDArray[np.float32], k: int, share: float) -> list[int]:
-    """The places of k candidates, each the best by `share * relevance - (1 - share) * likeness` to those before.
+def diversify(relevance: NDArray[np.float64], vectors: NDArray[np.float32], k: int, share: float) -> list[int]:
+    """The indices of k candidates, each maximising `share * relevance - (1 - share) * likeness` to those before.
 
     Carbonell and Goldstein 1998. `relevance` lies in 0 to 1, shape (n,); `vectors` has rows of length 1, shape
     (n, dimension); likeness is the highest cosine to a chosen one. `share` 1 gives the order of relevance.
 
     >>> import numpy as np
-    >>> diverse(np.array([1.0, 0.9, 0.5]), np.array([[1, 0], [1, 0], [0, 1]], np.float32), 2, 0.5)
+    >>> diversify(np.array([1.0, 0.9, 0.5]), np.array([[1, 0], [1, 0], [0, 1]], np.float32), 2, 0.5)
     [0, 2]
     """
     import numpy as np
@@ -162,19 +165,19 @@ def diverse(relevance: NDArray[np.float64], vectors: NDArray[np.float32], k: int
     return chosen
 
 
-# How many passages each search hands to the fusion.
+# Passages that each search passes to the fusion: chosen.
 DEPTH = 100
-# How many of the fused ones a reranker or MMR chooses from, at least.
+# Least number of fused passages for a reranker or MMR to choose from: chosen.
 CHOICE = 30
 _DEFAULTS = SearchSettings()
 
 
 @dataclass(frozen=True, slots=True)
 class HybridRetriever:
-    """Searches an index as the settings say; a reranker, where there is one, orders the best of it anew.
+    """Searches an index according to the settings; a reranker, if given, reorders the best passages.
 
-    A question in a script that the embedding model does not know is searched by words only, and the settings
-    recorded with the evidence say so. Raises UsageError for settings that make no sense.
+    A question in a script unknown to the embedding model is searched by words only, as the settings recorded with
+    the evidence say. Raises UsageError for invalid settings.
     """
 
     index: Index
@@ -193,11 +196,11 @@ class HybridRetriever:
             raise UsageError(f"mmr is {self.settings.mmr}", hint="choose a share of relevance from 0 to 1")
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
-        """The k best passages for the queries together, best first, with the settings that were used."""
+        """The k best passages for all queries, best first, with the settings used."""
         modes = [self._mode_for(query) for query in queries]
         searches = asyncio.gather(*map(self._search, queries, modes))
         version, lists = await asyncio.gather(self.index.version(), searches)
-        hits = await self._reranked(queries, await self._hits(merge(lists)))
+        hits = await self._rerank(queries, await self._hits(merge(lists)))
         used = modes[0] if len(set(modes)) == 1 else self.settings.mode
         return Evidence(hits[: self.settings.k], replace(self.settings, mode=used), version)
 
@@ -215,26 +218,26 @@ class HybridRetriever:
         if mode is SearchMode.DENSE:
             dense = scores_of(await self.index.dense(await self._vector(query), depth, where))
             return candidates(dense, dense, {}, depth)
-        # Embedding takes one core for some milliseconds, the search by words another.
+        # Embedding and the search by words run on different cores.
         vector, by_words = await asyncio.gather(self._vector(query), self.index.sparse(query, depth, where))
         sparse = scores_of(by_words)
         dense = scores_of(await self.index.dense(vector, depth, where))
         try:
-            return await self._fused(vector, list(dense | sparse), sparse)
-        except KeyError:  # another process has just removed a passage that was found: search what is there now
+            return await self._fuse(vector, list(dense | sparse), sparse)
+        except KeyError:  # another process has just removed a passage: search again
             return await self._search(query, mode)
 
-    async def _fused(
+    async def _fuse(
         self, vector: NDArray[np.float32], ids: Sequence[str], sparse: Ranking
     ) -> tuple[Candidate, ...]:
-        """What either search found, best first, with the raw scores; cosines are taken of all of them."""
+        """Fuse both searches, best first; cosines are computed for all passages."""
         vectors = await self.index.vectors(ids)
         fusion, cosines = FUSIONS[self.settings.fusion], by_cosine(ids, vectors @ vector)
         scores = fusion(cosines, sparse)
         if self.settings.feedback and ids:
-            place = {each: n for n, each in enumerate(ids)}
-            first = [place[each] for each in ranked(scores)[: self.settings.feedback]]
-            scores = fusion(by_cosine(ids, vectors @ moved(vector, vectors[first])), sparse)
+            place = {passage_id: n for n, passage_id in enumerate(ids)}
+            first = [place[passage_id] for passage_id in best_first(scores)[: self.settings.feedback]]
+            scores = fusion(by_cosine(ids, vectors @ with_feedback(vector, vectors[first])), sparse)
         return candidates(scores, cosines, sparse, max(CHOICE, 2 * self.settings.k))
 
     async def _vector(self, query: str) -> NDArray[np.float32]:
@@ -243,35 +246,37 @@ class HybridRetriever:
         return vector
 
     async def _hits(self, found: Sequence[Candidate]) -> tuple[Hit, ...]:
-        """The best candidates as hits: k of them, or as many as a reranker chooses from."""
+        """The best candidates as hits: k, or as many as a reranker chooses from."""
         count = self.settings.k if self.reranker is None else max(CHOICE, self.settings.k)
-        chosen = await self._diverse(found, count) if self.settings.mmr is not None else found[:count]
-        passages = {each.passage_id: each for each in await self.index.passages([c.passage_id for c in chosen])}
+        chosen = await self._diversify(found, count) if self.settings.mmr is not None else found[:count]
+        passages = {
+            passage.passage_id: passage for passage in await self.index.passages([c.passage_id for c in chosen])
+        }
         hits = tuple(
-            Hit(passages[each.passage_id], each.score, each.scores)
-            for each in chosen
-            if each.passage_id in passages
+            Hit(passages[candidate.passage_id], candidate.score, candidate.scores)
+            for candidate in chosen
+            if candidate.passage_id in passages
         )
         return hits if self.settings.mmr is not None else newer_first(hits)
 
-    async def _diverse(self, found: Sequence[Candidate], count: int) -> list[Candidate]:
-        """The candidates that say most without repeating each other."""
+    async def _diversify(self, found: Sequence[Candidate], count: int) -> list[Candidate]:
+        """The most relevant candidates that do not repeat each other."""
         import numpy as np
 
         choice = found[: max(CHOICE, 2 * count)]
         if not choice or self.settings.mmr is None:
             return []
-        vectors = await self.index.vectors([each.passage_id for each in choice])
-        scores = np.array([each.score for each in choice])
+        vectors = await self.index.vectors([candidate.passage_id for candidate in choice])
+        scores = np.array([candidate.score for candidate in choice])
         spread = float(scores.max() - scores.min())
         relevance = (scores - scores.min()) / spread if spread else np.ones(len(scores))
-        return [choice[place] for place in diverse(relevance, vectors, count, self.settings.mmr)]
+        return [choice[place] for place in diversify(relevance, vectors, count, self.settings.mmr)]
 
-    async def _reranked(self, queries: tuple[str, ...], hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
-        # The first query is the question itself; the others are ways to find passages for it.
+    async def _rerank(self, queries: tuple[str, ...], hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        # The first query is the question itself; the others help to find passages.
         return hits if self.reranker is None or not hits else await self.reranker.rerank(queries[0], hits)
 
 
 def newer_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits, best first; scores that differ by less than a hundredth are a tie, which the newer passage wins."""
+    """The hits, best first; scores within a hundredth are a tie, won by the newer passage."""
     return tuple(sorted(hits, key=lambda hit: (round(hit.score, 2), hit.passage.origin.date or ""), reverse=True))

@@ -1,4 +1,4 @@
-"""A second step for questions of two steps: what the best passages name, the question does not, and is sought too.
+"""A second search for questions of two steps, by names that the best passages mention and the question does not.
 
 "Where was the maker of Brand X born?" finds the passage on Brand X; only that passage names the maker.
 """
@@ -16,19 +16,19 @@ from assay.nlp.sentences import sentences
 from assay.nlp.tokens import terms, words
 from assay.types import Document, Evidence, Found, Hit, Passage, Place, Scores, SearchMode
 
-# The passages and, of them, the sentences nearest the question in which names are looked for.
+# Passages, and their sentences nearest the question, in which names are searched: chosen.
 _PASSAGES, _SENTENCES = 5, 3
-# How many words of names the second search takes, how many passages it weighs, and what a cosine counts there.
+# Words of names in the second search, passages it ranks, and the weight of a cosine there: chosen.
 _MOST_WORDS, _DEPTH, _COSINE = 24, 24, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedRetriever:
-    """Gives the last `places` of another retriever's passages to those that its best passages lead to.
+    """Replaces the last `places` passages of another retriever by those that its best passages lead to.
 
-    The second search is by words, the question's and the new names' together; its best passages are ordered by
-    that score (scaled to its best) plus half their cosine to the question. Where nothing new is named or found,
-    the evidence stays as it was.
+    The second search is by the words of the question and the new names; its passages are ordered by that score,
+    scaled to its best, plus half their cosine to the question. If nothing new is named or found, the evidence is
+    unchanged.
     """
 
     inner: Retriever
@@ -37,7 +37,7 @@ class LinkedRetriever:
     places: int = 3
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
-        """The passages of `inner`, the last of them replaced by what they lead to."""
+        """The passages of `inner`, the last ones replaced by what the best lead to."""
         evidence = await self.inner.retrieve(queries)
         by_vector_only = evidence.settings is not None and evidence.settings.mode is SearchMode.DENSE
         if by_vector_only or len(evidence.hits) <= self.places:
@@ -48,35 +48,38 @@ class LinkedRetriever:
         where = evidence.settings.where if evidence.settings else {}
         found = await self.index.sparse(" ".join([*names, *_distinct(words(queries[0]))]), _DEPTH, where)
         added = await self._hits(
-            queries[0], [each for each in found if each.passage_id not in evidence.ids], evidence
+            queries[0], [result for result in found if result.passage_id not in evidence.ids], evidence
         )
-        return Evidence(kept(queries[0], evidence.hits, len(added)) + added, evidence.settings, evidence.version)
+        return Evidence(
+            without_last(queries[0], evidence.hits, len(added)) + added, evidence.settings, evidence.version
+        )
 
     async def _hits(self, question: str, found: Sequence[Found], evidence: Evidence) -> tuple[Hit, ...]:
-        """The best of what was found; they score as the evidence's last hit does, so that they stay last."""
-        ids = [each.passage_id for each in found]
+        """The best results, with the score of the evidence's last hit, so that they stay last."""
+        ids = [result.passage_id for result in found]
         try:
             vectors = await self.index.vectors(ids)
-        except KeyError:  # another process has just removed one of them
+        except KeyError:  # another process has just removed one
             return ()
         vector = (await self.embedder.embed([self.embedder.model.as_question(question)]))[0]
         cosines = [float(cosine) for cosine in vectors @ vector]
-        most = max((each.score for each in found), default=1.0)
+        most = max((result.score for result in found), default=1.0)
         best = sorted(
             zip(found, cosines, strict=True), key=lambda pair: -(pair[0].score / most + _COSINE * pair[1])
         )[: self.places]
         passages = {
-            each.passage_id: each for each in await self.index.passages([each.passage_id for each, _ in best])
+            passage.passage_id: passage
+            for passage in await self.index.passages([result.passage_id for result, _ in best])
         }
         return tuple(
-            Hit(passages[each.passage_id], evidence.hits[-1].score, Scores(cosine, each.score))
-            for each, cosine in best
-            if each.passage_id in passages
+            Hit(passages[result.passage_id], evidence.hits[-1].score, Scores(cosine, result.score))
+            for result, cosine in best
+            if result.passage_id in passages
         )
 
 
-def kept(question: str, hits: Sequence[Hit], fewer: int) -> tuple[Hit, ...]:
-    """The hits without `fewer` of the last; one whose title the question names goes after all the others."""
+def without_last(question: str, hits: Sequence[Hit], fewer: int) -> tuple[Hit, ...]:
+    """The hits without the last `fewer`; hits whose title the question names are removed last."""
     asked = set(terms(question))
     named = [bool(hit.passage.title) and asked.issuperset(terms(hit.passage.title)) for hit in hits]
     leaving = sorted(range(len(hits)), key=lambda place: (named[place], -place))[:fewer]
@@ -84,7 +87,7 @@ def kept(question: str, hits: Sequence[Hit], fewer: int) -> tuple[Hit, ...]:
 
 
 def new_names(question: str, hits: Sequence[Hit]) -> list[str]:
-    """The words of the names in the sentences nearest the question, those of the question left out.
+    """The words of names in the sentences nearest the question, without the question's own.
 
     >>> from assay.types import Passage
     >>> passage = Passage("p", "d", "r", 0, 60, "Brand X was founded by Ann Lee. It sells tea.", title="Brand X")
@@ -92,7 +95,7 @@ def new_names(question: str, hits: Sequence[Hit]) -> list[str]:
     ['ann', 'lee']
     """
     asked = set(terms(question))
-    nearest = sorted(_sentences(hits), key=lambda each: -len(asked & each[1]))[:_SENTENCES]
+    nearest = sorted(_sentences(hits), key=lambda sentence: -len(asked & sentence[1]))[:_SENTENCES]
     named = [word for text, _ in nearest for span in names_in(text) for word in words(text[span.start : span.end])]
     return [word for word in _distinct(named) if not asked.issuperset(terms(word))][:_MOST_WORDS]
 
@@ -102,30 +105,30 @@ def _distinct(given: Sequence[str]) -> list[str]:
 
 
 def _sentences(hits: Sequence[Hit]) -> list[tuple[str, set[str]]]:
-    """The sentences of the first passages, each with its terms and its title's."""
+    """The sentences of the first passages, each with its terms and those of the title."""
     found: list[tuple[str, set[str]]] = []
     for hit in hits[:_PASSAGES]:
         text, title = hit.passage.text, set(terms(hit.passage.title))
         quoted = [text[span.start : span.end] for span in sentences(text)]
-        found.extend((each, title.union(terms(each))) for each in quoted)
+        found.extend((sentence, title.union(terms(sentence))) for sentence in quoted)
     return found
 
 
-# Passages that end inside a list, a table, code or a paragraph go on to its end: what is quoted is whole.
+# Passages that end inside a block are extended to its end, so that quotes are complete.
 
 
-# How far a passage may go on, in code points: about as many tokens as leave it one window of a reader.
+# Most code points by which a passage is extended, so that it still fits one window of a reader: chosen.
 MOST = 800
-# Documents of which the text is kept between questions.
-_KEPT = 32
+# Documents whose text is cached between questions: chosen.
+_CACHED = 32
 
 
 @dataclass(frozen=True, slots=True)
 class WholeBlocksRetriever:
-    """Lengthens another retriever's passages to the end of the block that they are cut in, where that is near.
+    """Extends another retriever's passages to the end of the block in which they were cut, if that is near.
 
-    A paragraph that ends in a colon goes on to the end of what it leads to. A lengthened passage is a true stretch
-    of its document, under an id of its own; scores stay those of the passage that was found.
+    A paragraph that ends in a colon is extended to the end of what it leads to. An extended passage is a true span
+    of its document with an id of its own, and keeps the scores of the passage found.
     """
 
     inner: Retriever
@@ -135,11 +138,11 @@ class WholeBlocksRetriever:
     )
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
-        """The passages of `inner`, whole blocks at their ends."""
+        """The passages of `inner`, each ending with a complete block."""
         evidence = await self.inner.retrieve(queries)
-        return replace(evidence, hits=tuple([await self._lengthened(hit) for hit in evidence.hits]))
+        return replace(evidence, hits=tuple([await self._extend(hit) for hit in evidence.hits]))
 
-    async def _lengthened(self, hit: Hit) -> Hit:
+    async def _extend(self, hit: Hit) -> Hit:
         passage = hit.passage
         document = await self._document(passage)
         if document is None:
@@ -148,19 +151,19 @@ class WholeBlocksRetriever:
         return replace(hit, passage=_until(end, passage, document)) if end > passage.end else hit
 
     async def _document(self, passage: Passage) -> Document | None:
-        """The passage's document as it is stored; None where it was changed or removed since."""
+        """The passage's document as stored; None if it has changed or gone."""
         key = passage.document_id, passage.revision
         if key not in self._documents:
             found = await self.index.document(passage.document_id)
             same = found is not None and found.revision == passage.revision
             self._documents[key] = found if same else None
-            while len(self._documents) > _KEPT:
+            while len(self._documents) > _CACHED:
                 self._documents.popitem(last=False)
         return self._documents.get(key)
 
 
 def whole_end(text: str, cut: int) -> int:
-    r"""Where the block ends in which `text` is cut at `cut`; `cut` itself where no block is cut, or none ends.
+    r"""The end of the block of `text` that `cut` falls into; `cut` if it falls into none, or the block has no end.
 
     >>> whole_end("You need:\n\n- water\n- leaves\n\nEnjoy.", 20)
     27
@@ -174,12 +177,12 @@ def whole_end(text: str, cut: int) -> int:
     if found[last].leads and found[last].end <= cut and last + 1 < len(found):
         last += 1
     end = found[last].end
-    # A block that runs to the end of what was read may go on behind it.
+    # A block that reaches the end of the text read may continue beyond it.
     return end if cut < end < len(text) or (cut < end == len(text) < cut + MOST) else cut
 
 
 def _until(end: int, passage: Passage, document: Document) -> Passage:
-    """The passage going on to another end, with the places of what is added."""
+    """The passage extended to another end, with the places of the added text."""
     added = tuple(
         Place(region.start, region.location) for region in document.regions if passage.end <= region.start < end
     )

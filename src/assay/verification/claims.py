@@ -12,7 +12,7 @@ from assay.nlp.alignment import Alignment
 from assay.nlp.analysis import Place
 from assay.nlp.citations import HEDGE_MARK, without_marks
 from assay.nlp.cues import apart_from_questions, asks, heads_questions, is_courtesy, without_connective
-from assay.nlp.markup import untagged
+from assay.nlp.markup import strip_tags
 from assay.nlp.sentences import sentences
 from assay.nlp.sources import SourceIndex
 from assay.nlp.tokens import terms
@@ -91,7 +91,7 @@ def split_claims(text: str, marks: Sequence[Citation], written: Sequence[Span] =
     >>> [(claim.text, claim.numbers) for claim in split_claims(text, citations(text))]
     [('It is 5 km long.', (1,))]
     """
-    html = untagged(without_marks(text, marks).replace(HEDGE_MARK, " "))
+    html = strip_tags(without_marks(text, marks).replace(HEDGE_MARK, " "))
     blanked = html.text
     pieces = html.parts(written or _between_marks(text, blanked, marks))
     spans = [

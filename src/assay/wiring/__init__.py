@@ -23,7 +23,7 @@ from assay.nlp.spelling import is_english
 from assay.records.runs import RunStore
 from assay.retrieval.index.memory import MemoryIndex
 from assay.retrieval.index.sqlite import open_sqlite
-from assay.retrieval.quarantine import QuarantiningRetriever, quarantined
+from assay.retrieval.quarantine import QuarantiningRetriever, quarantine_evidence
 from assay.settings import Settings, load_settings, with_options
 from assay.types import AskOptions, CitationStyle
 from assay.understanding.spelling import CollectionSpeller
@@ -281,7 +281,7 @@ def _parts(
         begin_given=runs.begin_given,
         stages_for=composer.stages,
         retriever_for=search.plain,
-        quarantine=quarantined,
+        quarantine=quarantine_evidence,
         search=search_settings(settings),
         under=lambda options: _under(options, parts, pool, runs, composer, search),
         sinks=() if store is None else (store,),

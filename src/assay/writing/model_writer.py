@@ -14,7 +14,7 @@ from assay.errors import AssayError, BudgetSpent, PromptTooLong, ProviderError
 from assay.nlp.citations import citations
 from assay.nlp.cited_sentences import Numbered, SentenceCutter
 from assay.nlp.lexicon import word_class
-from assay.nlp.markup import addresses, unlinked
+from assay.nlp.markup import addresses, strip_links
 from assay.nlp.tokens import estimated_tokens, terms, words
 from assay.prompting import Count, FenceSource, random_fence, sources_line
 from assay.types import (
@@ -440,7 +440,7 @@ class UnlinkedDecliner:
 
     def decline(self, question: Question, gathered: Gathered) -> str:
         """The refusal without links."""
-        return unlinked(self.inner.decline(question, gathered), addresses(question.text)).text
+        return strip_links(self.inner.decline(question, gathered), addresses(question.text)).text
 
 
 def without_links(sentence: Sentence, question: Question, evidence: Evidence) -> Sentence:
@@ -453,7 +453,7 @@ def without_links(sentence: Sentence, question: Question, evidence: Evidence) ->
     cited = [passage for passage in evidence.passages if passage.passage_id in sentence.passage_ids]
     allowed = [passage.origin.link for passage in cited if passage.origin.link] + list(addresses(question.text))
     in_code = [link for passage in cited for link in addresses(passage.text)] if "`" in sentence.text else []
-    plain = unlinked(sentence.text, allowed, in_code)
+    plain = strip_links(sentence.text, allowed, in_code)
     return replace(sentence, text=plain.text) if plain.changed else sentence
 
 

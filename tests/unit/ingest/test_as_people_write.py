@@ -126,6 +126,8 @@ def manual(document: Any) -> None:
     mixed = bold(document, "Warning:")
     mixed.add_run(" keep the door shut")
     bold(document, "It is never open.")
+    document.add_paragraph("– and never")
+    document.add_paragraph("• at night")
     bold(document, "3. Waste")
     for text, depth in (("glass", 0), ("white glass", 1), ("paper", 0)):
         numbered(document.add_paragraph(text), depth)
@@ -139,8 +141,9 @@ def test_short_bold_paragraphs_of_word_are_headings_and_lists_nest() -> None:
         ("Entering", ("Clean room",)),
         ("3. Waste", ("Clean room",)),
     ]
-    steps, waste = (block for block in found if block.kind is BlockKind.LIST)
+    steps, typed, waste = (block for block in found if block.kind is BlockKind.LIST)
     assert (len(steps.items), steps.path[-1]) == (2, "Entering")
+    assert passage.text[typed.start : typed.end] == "- and never\n- at night"
     assert passage.text[waste.start : waste.end] == "- glass\n  - white glass\n- paper"
 
 
@@ -182,6 +185,7 @@ def page(body: str) -> str:
         ("<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "- a\n  - b\n- c"),
         ("<ol><li><p>a</p><p>more</p></li><li>c</li></ol>", "- a\n\n  more\n- c"),
         ("<ul><li>a</li></ul><ol><li>b</li></ol>", "- a\n\n+ b"),
+        ("<ol><li>a</li></ol><ol start=2><li>b</li></ol>", "- a\n- b"),
     ],
 )
 def test_saved_pages_without_what_stands_around_their_content(body: str, text: str) -> None:

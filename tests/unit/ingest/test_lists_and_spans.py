@@ -60,7 +60,7 @@ def html(body: str) -> str:
     ("written", "read"),
     [
         ("<dl><dt>A</dt><dd>to 16</dd><dt>B:</dt><dd>above</dd></dl><p>End.</p>", "* A: to 16\n* B: above\n\nEnd."),
-        ("<dl><dt>A</dt><dt>B</dt><dd><p>one</p><p>two</p></dd></dl>", "* A, B: one\n\ntwo"),
+        ("<dl><dt>A</dt><dt>B</dt><dd><p>one</p><p>two</p></dd></dl>", "* A, B: one\n\n  two"),
         ("<dl><dt>A</dt><dd></dd></dl><p>End.</p>", "* A\n\nEnd."),
     ],
 )

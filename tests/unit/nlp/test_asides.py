@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.nlp.cited_sentences import Numbered
-from assay.nlp.markup import Role, asides, blanked
+from assay.nlp.markup import Role, blanked, find_asides
 from assay.nlp.segments import cut, joined
 from assay.types import Span
 
@@ -44,11 +44,11 @@ FRONT = "---\ntitle: The bridge\ntags:\n  - 1933\n- x\n# y\n\n---"
     ],
 )
 def test_asides_are_found_and_sentences_left(text: str, expected: list[str]):
-    assert [text[each.start : each.end] for each in asides(text)] == expected
+    assert [text[each.start : each.end] for each in find_asides(text)] == expected
 
 
 def test_a_quote_is_told_from_markup():
-    assert [each.role for each in asides("> a\n\n[^1]: b")] == [Role.QUOTED, Role.MARKUP]
+    assert [each.role for each in find_asides("> a\n\n[^1]: b")] == [Role.QUOTED, Role.MARKUP]
 
 
 LINES = st.lists(
@@ -60,7 +60,7 @@ LINES = st.lists(
 
 @given(LINES.map("\n".join))
 def test_asides_do_not_overlap_and_what_is_cut_and_joined_is_the_text(text: str):
-    found = asides(text)
+    found = find_asides(text)
     assert all(one.end <= other.start for one, other in pairwise(found))
     pieces = cut(text, Numbered(()))
     assert joined(pieces, [piece.written for piece in pieces]).text == text
@@ -72,7 +72,7 @@ def test_an_aside_stays_whatever_goes_around_it(text: str, data: st.DataObject):
     pieces = cut(text, Numbered(()))
     gone = data.draw(st.sets(st.sampled_from([n for n, each in enumerate(pieces) if not each.stays] or [None])))
     made = joined(pieces, ["" if n in gone else each.written for n, each in enumerate(pieces)])
-    for aside in asides(text):
+    for aside in find_asides(text):
         assert text[aside.start : aside.end] in made.text
 
 
@@ -81,4 +81,4 @@ def test_blanked_keeps_every_place():
 
 
 def test_many_open_comments_are_read_at_once():
-    assert asides("<!--\n" * 200_000) == ()
+    assert find_asides("<!--\n" * 200_000) == ()

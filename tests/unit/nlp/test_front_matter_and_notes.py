@@ -109,3 +109,10 @@ def test_minutes_have_headings_and_steps_stay_a_list() -> None:
     assert blocks(minutes)[1].path == ("1. Rents",)
     steps = "1. Open the lid\nand look inside.\n2. Close it.\n"
     assert [kind for kind, _ in read(steps)] == ["list"]
+
+
+def test_what_wikis_add_is_read_as_their_readers_see_it() -> None:
+    text = (
+        "#garden #pumps\n\n> [!warning] Frost\n> It heats.\n\nSee [[Pumps|the pump]], [[Rooms]] and ![[map.png]].\n"
+    )
+    assert [words for kind, words in read(text) if kind == "paragraph"] == ["It heats.", "See the pump, Rooms and."]

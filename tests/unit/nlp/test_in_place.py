@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.nlp.cited_sentences import Numbered
-from assay.nlp.segments import at_end, cut, joined, remarked, reworded, rewritten
+from assay.nlp.segments import at_end, cut, joined, rewritten, with_citations_changed, with_words_changed
 from assay.types import Passage, Sentence
 
 PASSAGES = tuple(Passage(f"p{n}", f"d{n}", "r", 0, 1, "x", title=f"Title {n}") for n in range(1, 4))
@@ -26,12 +26,12 @@ SIGN = "⚠"
     ],
 )
 def test_words_change_around_marks(written, before, after, expected):
-    made = reworded(written, before, after)
+    made = with_words_changed(written, before, after)
     assert made == expected or made.casefold() == expected.casefold()
 
 
 def test_words_that_stand_otherwise_as_written_are_not_changed_in_place():
-    assert reworded("According to [1], it cost 5.", "It cost 5.", "He cost 5.") is None
+    assert with_words_changed("According to [1], it cost 5.", "It cost 5.", "He cost 5.") is None
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_words_that_stand_otherwise_as_written_are_not_changed_in_place():
     ],
 )
 def test_numbers_change_where_they_stand(written, stays, added, expected):
-    assert remarked(written, NUMBERED.titles, stays.__contains__, added) == expected
+    assert with_citations_changed(written, NUMBERED.titles, stays.__contains__, added) == expected
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.nlp.markup import addresses, unlinked
+from assay.nlp.markup import addresses, strip_links
 
 SIGNS = (
     "http://", "https:", "//",
@@ -34,8 +34,8 @@ SIGNS = (
     ],
 )
 def test_links_become_words(written: str, shown: str) -> None:
-    assert unlinked(written).text == shown
-    assert unlinked(written).changed > 0
+    assert strip_links(written).text == shown
+    assert strip_links(written).changed > 0
 
 
 @pytest.mark.parametrize(
@@ -48,28 +48,28 @@ def test_links_become_words(written: str, shown: str) -> None:
     ],
 )
 def test_other_signs_stay(text: str) -> None:
-    assert unlinked(text).text == text
+    assert strip_links(text).text == text
 
 
 def test_what_is_allowed_stays_as_a_link_and_never_as_an_image() -> None:
     link = "https://own.example/page"
     text = f"[own]({link}) or {link}, not [x](https://x.example) nor ![own]({link})."
-    assert unlinked(text, [link]).text == f"[own]({link}) or {link}, not x (x.example) nor own ({link})."
+    assert strip_links(text, [link]).text == f"[own]({link}) or {link}, not x (x.example) nor own ({link})."
 
 
 def test_in_code_an_address_of_the_sources_stays() -> None:
     link = "https://own.example/code"
     text = f"`git clone {link}` and `curl https://x.example`, {link}"
     assert (
-        unlinked(text, (), [link]).text
+        strip_links(text, (), [link]).text
         == "`git clone https://own.example/code` and `curl x.example`, own.example/code"
     )
 
 
 @given(st.lists(st.sampled_from(SIGNS) | st.text(max_size=3), max_size=14).map("".join))
 def test_no_link_is_left_and_nothing_is_left_to_change(text: str) -> None:
-    plain = unlinked(text)
-    assert unlinked(plain.text).changed == 0
+    plain = strip_links(text)
+    assert strip_links(plain.text).changed == 0
     assert addresses(plain.text) == ()
     assert "](" not in plain.text
     assert "![" not in plain.text

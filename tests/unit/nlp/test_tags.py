@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.nlp.citations import citations
-from assay.nlp.markup import untagged
+from assay.nlp.markup import strip_tags
 from assay.types import Span
 from assay.verification.claims import split_claims
 
@@ -58,7 +58,7 @@ def test_a_mark_behind_a_block_belongs_to_it():
     ],
 )
 def test_what_is_no_html_stays_as_it_is(text: str):
-    assert untagged(text).text == text
+    assert strip_tags(text).text == text
 
 
 def test_words_in_what_is_no_tag_are_tested():
@@ -72,5 +72,5 @@ def test_a_long_heading_is_a_statement():
 
 def test_no_place_moves():
     text = "<div>a</div>"
-    found = untagged(text)
+    found = strip_tags(text)
     assert (len(found.text), list(found.parts([Span(0, 12)]))) == (12, [Span(0, 5), Span(5, 12), Span(12, 12)][:2])

@@ -1,4 +1,4 @@
-"""The reference: an index in memory that says what each method means, in the plainest way."""
+"""The reference index, in memory: defines what each method means in the simplest way."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from assay.types import Document, DocumentRecord, EmbeddingModel, Found, Metadat
 
 
 class MemoryIndex:
-    """An `Index` that forgets everything when it is closed; for tests and for small, passing collections."""
+    """An `Index` that is lost when closed; for tests and small temporary collections."""
 
     def __init__(self, model: EmbeddingModel) -> None:
         self._model = model
@@ -48,7 +48,7 @@ class MemoryIndex:
             self._documents[entry.document.document_id] = entry.document
             for passage, vector in zip(entry.passages, entry.vectors, strict=True):
                 self._passages[passage.passage_id] = replace(passage, source=shown_source(entry.document.source))
-                # Rounded as the stored vectors are, so that scores are the same everywhere.
+                # Rounded like stored vectors, so that scores are the same everywhere.
                 self._vectors[passage.passage_id] = vector.astype(np.float16).astype(np.float32)
                 self._words[passage.passage_id] = _words_of(passage)
         self._version += bool(entries)
@@ -56,7 +56,7 @@ class MemoryIndex:
 
     async def remove(self, document_ids: Sequence[str]) -> int:
         """Remove the documents; unknown ids are ignored; return the version."""
-        known = [each for each in document_ids if each in self._documents]
+        known = [document_id for document_id in document_ids if document_id in self._documents]
         for document_id in known:
             self._forget(document_id)
         self._version += bool(known)
@@ -65,7 +65,7 @@ class MemoryIndex:
     async def documents(self) -> tuple[DocumentRecord, ...]:
         """All documents, ordered by source, then id."""
         counts = Counter(passage.document_id for passage in self._passages.values())
-        ordered = sorted(self._documents.values(), key=lambda each: (each.source, each.document_id))
+        ordered = sorted(self._documents.values(), key=lambda document: (document.source, document.document_id))
         return tuple(_record(document, counts[document.document_id]) for document in ordered)
 
     async def document(self, document_id: str) -> Document | None:
@@ -74,32 +74,36 @@ class MemoryIndex:
 
     async def passages(self, passage_ids: Sequence[str]) -> tuple[Passage, ...]:
         """The passages of those ids, in that order; ids that are gone are left out."""
-        return tuple(self._passages[each] for each in passage_ids if each in self._passages)
+        return tuple(self._passages[passage_id] for passage_id in passage_ids if passage_id in self._passages)
 
     async def vectors(self, passage_ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of those passages, shape (len(passage_ids), dimension); raises KeyError for one gone."""
         empty = np.zeros((0, self._model.dimension), dtype=np.float32)
-        return np.vstack([empty, *(self._vectors[each] for each in passage_ids)])
+        return np.vstack([empty, *(self._vectors[passage_id] for passage_id in passage_ids)])
 
     async def dense(self, vector: NDArray[np.float32], k: int, where: Metadata) -> tuple[Found, ...]:
         """The k passages of highest cosine to `vector` (shape (dimension,)), best first."""
-        return _best([Found(each, float(self._vectors[each] @ vector)) for each in self._kept(where)], k)
+        return _best(
+            [Found(passage_id, float(self._vectors[passage_id] @ vector)) for passage_id in self._kept(where)], k
+        )
 
     async def sparse(self, text: str, k: int, where: Metadata) -> tuple[Found, ...]:
         """The k passages of highest BM25 score for the words of `text`, best first; no query syntax."""
         query = query_terms(text)
         statistics = self._statistics(query)
-        scores = [Found(each, bm25(query, self._words[each], statistics)) for each in self._kept(where)]
+        scores = [
+            Found(passage_id, bm25(query, self._words[passage_id], statistics)) for passage_id in self._kept(where)
+        ]
         return _best([found for found in scores if found.score > 0], k)
 
     async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
         """In how many passages each term stands, titles included: of all terms, or of the ones given that stand."""
-        counts = Counter(term for each in self._words.values() for term in each.counts)
+        counts = Counter(term for words in self._words.values() for term in words.counts)
         return counts if terms is None else {term: counts[term] for term in terms if term in counts}
 
     async def holding(self, term: str, k: int) -> tuple[str, ...]:
         """The ids of the first k passages that hold a term in title or text, as stored."""
-        return tuple(each for each, words in self._words.items() if term in words.counts)[:k]
+        return tuple(passage_id for passage_id, words in self._words.items() if term in words.counts)[:k]
 
     async def size(self) -> int:
         """How many passages there are."""
@@ -114,7 +118,7 @@ class MemoryIndex:
 
     def _forget(self, document_id: str) -> None:
         self._documents.pop(document_id, None)
-        for passage_id in [key for key, each in self._passages.items() if each.document_id == document_id]:
+        for passage_id in [key for key, passage in self._passages.items() if passage.document_id == document_id]:
             del self._passages[passage_id], self._vectors[passage_id], self._words[passage_id]
 
     def _kept(self, where: Metadata) -> list[str]:
@@ -140,7 +144,7 @@ def _words_of(passage: Passage) -> PassageWords:
 
 def _best(found: list[Found], k: int) -> tuple[Found, ...]:
     """The k best; of equals, the one stored first."""
-    return tuple(sorted(found, key=lambda each: -each.score)[:k])
+    return tuple(sorted(found, key=lambda result: -result.score)[:k])
 
 
 def _record(document: Document, passages: int) -> DocumentRecord:

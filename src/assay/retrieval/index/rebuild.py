@@ -1,7 +1,7 @@
-"""Embed a collection anew with another model, beside the old vectors, then swap them in one transaction.
+"""Embed a collection again with another model, beside the old vectors, then swap them in one transaction.
 
-Until the swap the collection works as before, and documents may come and go; killed at any moment, the next
-run goes on where this one stopped.
+Until the swap the collection works as before, and documents may be added and removed; a killed run is resumed by
+the next one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from assay.retrieval.index.searcher import Reached
 from assay.retrieval.index.sqlite import FILE_NAME, open_sqlite
 from assay.types import EmbeddingModel
 
-# Passages a transaction: what a kill can cost is at most this much embedding.
+# Passages per transaction, which is the most that a kill can cost: chosen.
 _BATCH = 512
 
 
@@ -44,10 +44,10 @@ async def rebuild(
     progress: Callable[[int], None] = lambda done: None,
     reached: Reached = lambda step: None,
 ) -> int:
-    """Embed every passage of the collection in `folder` anew; return how many passages it has.
+    """Embed every passage of the collection in `folder` again; return the number of passages.
 
-    `text_of` makes what is embedded from a passage's title and `searched`; `progress` is told how many passages are
-    done; `reached` each step, which is how the tests kill it there. Raises UnknownCollection, StoreError.
+    `text_of` makes the embedded text of a passage's title and `searched`; `progress` receives the number of
+    passages done, `reached` each step (tests kill the process there). Raises UnknownCollection, StoreError.
     """
     path = folder / FILE_NAME
     if not path.exists():
@@ -75,7 +75,7 @@ async def rebuild(
 async def _embed_newer(
     connection: sqlite3.Connection, embedder: Embedder, text_of: Callable[[str, str], str], done: int
 ) -> int:
-    """Embed the next passages and store their vectors beside; return how many are done."""
+    """Embed the next passages and store their vectors beside; return the number done."""
     batch = await asyncio.to_thread(_next_batch, connection)
     vectors = await embedder.embed([text_of(title, text) for _, title, text in batch])
     await asyncio.to_thread(_store, connection, [row for row, _, _ in batch], vectors)
@@ -83,7 +83,7 @@ async def _embed_newer(
 
 
 def _begin(connection: sqlite3.Connection, model: EmbeddingModel) -> int:
-    """Go on with what a killed run has done for this model, else start anew; return how many are done."""
+    """Resume a killed run for this model, or start a new one; return the number of passages done."""
     bring_up_to_date(connection)
     started = f"{model.id} {model.dimension} {model.sha256}"
     with transaction(connection):
@@ -97,7 +97,7 @@ def _begin(connection: sqlite3.Connection, model: EmbeddingModel) -> int:
 
 
 def _next_batch(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
-    """The next rows without a vector beside: rows only ever rise, so those behind the last."""
+    """The next rows without a new vector; row numbers only increase, so those after the last."""
     return connection.execute(
         f"SELECT row, title, {SEARCHED} FROM passages"  # noqa: S608 - a constant
         " WHERE row > (SELECT coalesce(max(row), 0) FROM vectors_beside) ORDER BY row LIMIT ?",
@@ -115,7 +115,7 @@ def _store(connection: sqlite3.Connection, rows: Sequence[int], vectors: NDArray
 
 
 def _swap(connection: sqlite3.Connection, model: EmbeddingModel, reached: Reached) -> bool:
-    """Put the new vectors in the place of the old ones; False while passages are left to embed."""
+    """Replace the old vectors by the new ones; False while passages remain to be embedded."""
     if _next_batch(connection):
         return False
     with transaction(connection):
@@ -131,10 +131,10 @@ def _swap(connection: sqlite3.Connection, model: EmbeddingModel, reached: Reache
     return True
 
 
-# Whether a collection's file holds together: what `assay doctor` and the kill tests ask.
+# The consistency of a collection's file, as checked by `assay doctor` and the kill tests.
 
 
-# Each counts rows of one table that lack their counterpart in another.
+# Each query counts rows of one table without a counterpart in another.
 _DISAGREEMENTS = {
     "passages without a vector": "passages WHERE row NOT IN (SELECT row FROM vectors)",
     "vectors without a passage": "vectors WHERE row NOT IN (SELECT row FROM passages)",
@@ -146,9 +146,9 @@ _DISAGREEMENTS = {
 
 
 def problems(folder: Path) -> tuple[str, ...]:
-    """What is wrong with the collection in `folder`, in words; nothing where its rows, words and vectors agree.
+    """The inconsistencies of the collection in `folder`, in words; empty if there are none.
 
-    Reads the whole file. Raises DamagedStore where it cannot be read at all, StoreError.
+    Reads the whole file. Raises DamagedStore if it cannot be read, StoreError.
     """
     path = folder / FILE_NAME
     with store_errors(path):
@@ -175,7 +175,7 @@ def _disagreements(connection: sqlite3.Connection) -> list[str]:
 
 
 def _changed_texts(connection: sqlite3.Connection) -> list[str]:
-    """Documents whose text is not what was stored, by their hash, and passages that are not their part of it."""
+    """Documents whose text does not match its hash, and passages that do not match their document."""
     found: list[str] = []
     for number, document_id, text, revision in connection.execute(
         "SELECT number, document_id, text, revision FROM documents"

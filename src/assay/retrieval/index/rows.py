@@ -19,22 +19,22 @@ from assay.nlp.publication_date import date_in
 from assay.nlp.tokens import terms
 from assay.types import Document, DocumentRecord, Location, Metadata, Origin, Passage, Place, Region, Scalar
 
-# Search by words: the token strings that are indexed, the query made of a question, and BM25.
+# Search by words: indexed token strings, queries, and BM25.
 
 
 # SQLite's FTS5 fixes these two for its bm25(): https://sqlite.org/fts5.html#the_bm25_function
 K1 = 1.2
 B = 0.75
-# What a word of the title counts, and how often a word that a question repeats: see decisions/011.
+# Weight of a title's words, and most repetitions of a question's word: see decisions/011.
 TITLE_WEIGHT = 1.5
 _REPEATS = 3
-# What a question of a megabyte is cut to; longer than any real question, short enough to stay fast.
+# Most terms of a query: more than any real question has, few enough to be fast: chosen.
 _LONGEST_QUERY = 256
 
 
 @dataclass(frozen=True, slots=True)
 class PassageWords:
-    """How often each term occurs in a passage's title and text, and how many terms they hold together."""
+    """The count of each term in a passage's title and text, and their total number of terms."""
 
     counts: Mapping[str, float]
     length: int
@@ -42,7 +42,7 @@ class PassageWords:
 
 @dataclass(frozen=True, slots=True)
 class WordStatistics:
-    """What BM25 needs of the whole collection: passages, their mean length, and in how many each term is."""
+    """Statistics for BM25: number of passages, mean length, and passages per term."""
 
     passages: int
     mean_length: float
@@ -50,7 +50,7 @@ class WordStatistics:
 
 
 def token_string(text: str) -> str:
-    """What is indexed for `text`.
+    """The indexed token string of `text`.
 
     >>> token_string("The boiling points of 水素")
     'boil point 水素'
@@ -59,9 +59,9 @@ def token_string(text: str) -> str:
 
 
 def query_terms(text: str) -> tuple[str, ...]:
-    """The terms of a question that are searched, in order of first occurrence; none where it has stop words only.
+    """The searched terms of a question, in order of first occurrence; empty if it has only stop words.
 
-    A term that the question repeats is repeated, and so counts more, as in BM25's query term frequency.
+    A repeated term is repeated and so weighs more, as in BM25's query term frequency.
 
     >>> query_terms("What is the boiling point of boiling water?"), query_terms("Who is it?")
     (('boil', 'boil', 'point', 'water'), ())
@@ -72,7 +72,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 def match_expression(found: Sequence[str]) -> str:
-    """An FTS5 expression for passages with any of the terms; each is quoted, so none is query syntax.
+    """An FTS5 expression for passages with any of the terms; terms are quoted, so none is query syntax.
 
     >>> match_expression(["near", 'a"b'])
     '"near" OR "a""b"'
@@ -81,7 +81,7 @@ def match_expression(found: Sequence[str]) -> str:
 
 
 def bm25(query: Sequence[str], passage: PassageWords, statistics: WordStatistics) -> float:
-    """The score of one passage, as FTS5 counts it (Robertson et al. 1994), 0 where no term occurs.
+    """The BM25 score of a passage as FTS5 computes it (Robertson et al. 1994); 0 if no term occurs.
 
     >>> one, all_of = PassageWords({"boil": 1.0}, 4), WordStatistics(10, 4.0, {"boil": 2})
     >>> round(bm25(["boil", "water"], one, all_of), 3)
@@ -103,7 +103,7 @@ def _weight_of(term: str, statistics: WordStatistics) -> float:
     return weight if weight > 0 else 1e-6
 
 
-# How many ids go into one statement; SQLite's own limit is 32,766.
+# Ids per statement: chosen; SQLite's own limit is 32,766.
 _BATCH = 500
 _PASSAGE = (
     'passage_id, d.document_id, p.revision, start, "end", p.text, p.title, location, p.metadata, d.source, line,'
@@ -124,7 +124,7 @@ def check_entry(entry: Entry, dimension: int) -> None:
 
 
 def insert_document(connection: sqlite3.Connection, document: Document) -> int:
-    """Store the document and return its row's number; the source may hold undecodable file name bytes."""
+    """Store a document and return its row number; the source may contain undecodable bytes."""
     cursor = connection.execute(
         "INSERT INTO documents VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -177,11 +177,11 @@ def insert_passages(connection: sqlite3.Connection, entry: Entry, number: int) -
 
 
 def delete_document(connection: sqlite3.Connection, document_id: str) -> int | None:
-    """Remove the document and all that belongs to it; return its number of passages, None where it is unknown."""
+    """Remove a document with all its rows; return its number of passages, or None if it is unknown."""
     found = connection.execute("SELECT number FROM documents WHERE document_id = ?", (document_id,)).fetchone()
     if found is None:
         return None
-    # A contentless FTS5 table forgets a row only when told the very strings that it indexed.
+    # A contentless FTS5 table deletes a row only if given the exact indexed strings.
     rows = connection.execute(
         f"SELECT row, title, {SEARCHED} FROM passages WHERE document = ?",  # noqa: S608 - a constant
         found,
@@ -213,7 +213,7 @@ def read_document(connection: sqlite3.Connection, document_id: str) -> Document 
         source=row[3].decode(errors="surrogatepass"),
         format=row[4],
         bytes_sha256=row[5],
-        regions=tuple(_region(each) for each in json.loads(row[6])),
+        regions=tuple(_region(region) for region in json.loads(row[6])),
         metadata=json.loads(row[7]),
         warnings=tuple(json.loads(row[8])),
     )
@@ -239,7 +239,7 @@ def read_passages(connection: sqlite3.Connection, passage_ids: Sequence[str]) ->
             passage_ids,
         )
     }
-    return tuple(found[each] for each in passage_ids if each in found)
+    return tuple(found[passage_id] for passage_id in passage_ids if passage_id in found)
 
 
 def read_vectors(connection: sqlite3.Connection, passage_ids: Sequence[str], dimension: int) -> NDArray[np.float32]:
@@ -251,7 +251,7 @@ def read_vectors(connection: sqlite3.Connection, passage_ids: Sequence[str], dim
             passage_ids,
         )
     )
-    return as_matrix([found[each] for each in passage_ids], dimension)
+    return as_matrix([found[passage_id] for passage_id in passage_ids], dimension)
 
 
 def passage_ids_of(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, str]:
@@ -265,14 +265,14 @@ def as_matrix(blobs: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
 
 
 def selection(where: Metadata) -> tuple[str, tuple[Scalar, ...]]:
-    """A subquery for the rows whose metadata equal every value of `where`, and what is bound to it."""
+    """A subquery for rows whose metadata match `where`, and its bound values."""
     one = "SELECT row FROM metadata WHERE key = ? AND value = ?"
-    bound = tuple(each for key, value in where.items() for each in (key, comparable(value)))
+    bound = tuple(bound_value for key, value in where.items() for bound_value in (key, comparable(value)))
     return " INTERSECT ".join([one] * len(where)), bound
 
 
 def comparable(value: Scalar) -> Scalar:
-    """The value as SQLite can compare it: booleans as numbers, whole numbers beyond 64 bits as text.
+    """The value in a form that SQLite can compare: booleans as numbers, integers beyond 64 bits as text.
 
     >>> comparable(True), comparable(10**20), comparable("a")
     (1, 'int:100000000000000000000', 'a')
@@ -334,7 +334,7 @@ def _passage(row: Sequence[Any]) -> Passage:
 
 
 def shown_source(source: str) -> str:
-    r"""A document's source as text that can be written anywhere: bytes of a file's name that are none become "?".
+    r"""A document's source as valid text; undecodable bytes of a file name become "?".
 
     >>> shown_source("/tea\udcff.md")
     '/tea?.md'

@@ -1,4 +1,4 @@
-"""The SQLite file of one collection: its tables, how it is opened, and what its errors mean.
+"""The SQLite file of a collection: its tables, how it is opened, and what its errors mean.
 
 The rows are the truth. `vectors` is apart from `passages` so that reading all vectors touches no text;
 `words` is an FTS5 index over our own token strings that keeps no copy of them. Rows are numbered by
@@ -21,7 +21,7 @@ from assay.errors import DamagedStore, ModelMismatch, StoreError, StoreFull, Usa
 from assay.types import EmbeddingModel
 
 BUSY_SECONDS = 10.0
-# What a connection keeps of the file; with SQLite's own 2,000 a search by words takes a third longer.
+# Page cache of a connection in KiB; with SQLite's default of 2,000 a search by words takes a third longer.
 _PAGES_KIB = 16_000
 _LEAST_ROOM = 1 << 16
 
@@ -44,24 +44,23 @@ CREATE TABLE metadata (key TEXT NOT NULL, value NOT NULL, row INTEGER NOT NULL,
 CREATE INDEX metadata_of_row ON metadata(row);
 CREATE VIRTUAL TABLE words USING fts5(title, body, content='', tokenize="ascii tokenchars '.,_'''");
 """
-# Version 2 added where a passage changes its location, the line that it begins in, and the header of its table.
-# Passages stored before know none of them: their spans are placed where the passage begins.
+# Version 2 added a passage's places, line and table header. Older passages have none of them, so their spans are
+# placed at the passage's start.
 _PLACES = """
 ALTER TABLE passages ADD COLUMN line INTEGER;
 ALTER TABLE passages ADD COLUMN places TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE passages ADD COLUMN header TEXT NOT NULL DEFAULT '';
 """
-# A version is never changed, only followed by another.
+# Versions are never changed, only followed by others.
 _SCRIPTS = (_FIRST, _PLACES)
 SCHEMA_VERSION = len(_SCRIPTS)
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection in autocommit mode, usable from any thread but from one at a time.
+    """Open a connection in autocommit mode, usable from any thread but by one at a time.
 
-    WAL lets readers go on while one writes. `synchronous=FULL` syncs each commit: a document that was
-    acknowledged outlives a power cut too, at a few milliseconds a transaction. Pages are kept in memory up to
-    `_PAGES_KIB`.
+    WAL lets readers continue during a write. `synchronous=FULL` syncs each commit, so that acknowledged documents
+    survive a power cut, at a few milliseconds per transaction. Up to `_PAGES_KIB` of pages are cached.
     """
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA journal_mode=WAL")
@@ -72,7 +71,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def prepare(path: Path, model: EmbeddingModel) -> None:
-    """Create the collection's file where there is none, else see that this code and model can read it.
+    """Create the collection's file, or check that this code and model can read it.
 
     Raises ModelMismatch, DamagedStore, StoreError.
     """
@@ -91,7 +90,7 @@ def prepare(path: Path, model: EmbeddingModel) -> None:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write all or nothing; the write lock is taken at the start."""
+    """Write all or nothing; takes the write lock at the start."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -104,7 +103,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """Read one state of the file, whatever is committed meanwhile."""
+    """Read one state of the file, regardless of later commits."""
     connection.execute("BEGIN")
     try:
         yield
@@ -114,7 +113,7 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def value_of(connection: sqlite3.Connection, key: str) -> str | int:
-    """A value of the collection's own table; raises DamagedStore where it is gone."""
+    """A value of the collection table; raises DamagedStore if it is missing."""
     row = connection.execute("SELECT value FROM collection WHERE key = ?", (key,)).fetchone()
     if row is None:
         raise DamagedStore(f"the collection has no {key}", hint="restore its folder from a copy, or add it anew")
@@ -123,17 +122,17 @@ def value_of(connection: sqlite3.Connection, key: str) -> str | int:
 
 
 def set_value(connection: sqlite3.Connection, key: str, value: str | int) -> None:
-    """Set a value of the collection's own table."""
+    """Set a value of the collection table."""
     connection.execute("INSERT OR REPLACE INTO collection VALUES (?, ?)", (key, value))
 
 
 def number_of(connection: sqlite3.Connection, key: str) -> int:
-    """A whole number of the collection's own table."""
+    """An integer of the collection table."""
     return int(value_of(connection, key))
 
 
 def raise_number(connection: sqlite3.Connection, key: str, by: int = 1) -> int:
-    """Add to a number of the collection's own table and return it."""
+    """Increase an integer of the collection table and return it."""
     number = number_of(connection, key) + by
     set_value(connection, key, number)
     return number
@@ -170,16 +169,16 @@ def refuse_other_model(connection: sqlite3.Connection, model: EmbeddingModel) ->
 
 
 def bring_up_to_date(connection: sqlite3.Connection) -> None:
-    """Add what this version keeps and the file lacks; raise StoreError where a newer assay wrote the file."""
+    """Migrate the file to this version; raises StoreError if a newer assay wrote it."""
     refuse_newer(connection)
     if _schema_version(connection) < SCHEMA_VERSION:
         with transaction(connection):
-            refuse_newer(connection)  # another process may have been faster
+            refuse_newer(connection)  # another process may have migrated it
             _run_scripts(connection)
 
 
 def refuse_newer(connection: sqlite3.Connection) -> None:
-    """Raise StoreError where a newer assay has written the file."""
+    """Raise StoreError if a newer assay has written the file."""
     version = _schema_version(connection)
     if version > SCHEMA_VERSION:
         raise StoreError(
@@ -190,7 +189,7 @@ def refuse_newer(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def store_errors(path: Path) -> Iterator[None]:
-    """Turn the errors of SQLite and of the file system into ours."""
+    """Translate errors of SQLite and the file system into ours."""
     try:
         yield
     except (sqlite3.Error, OSError, UnicodeEncodeError, OverflowError, json.JSONDecodeError) as error:
@@ -202,7 +201,7 @@ def _store_error(error: Exception, path: Path) -> StoreError | UsageError:
     if isinstance(error, UnicodeEncodeError | OverflowError) or name.startswith("SQLITE_CONSTRAINT"):
         return UsageError(f"this cannot be stored: {error}", hint="give each passage once, in valid Unicode")
     no_room = name == "SQLITE_FULL" or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
-    # SQLite calls it an I/O error where its shared memory file finds no room.
+    # SQLite reports an I/O error if its shared memory file finds no space.
     if no_room or (name.startswith("SQLITE_IOERR") and _full(path.parent)):
         return StoreFull(
             f"the disk of {path.parent} is full", hint="free some space and run the same command again"
@@ -228,7 +227,7 @@ def _store_error(error: Exception, path: Path) -> StoreError | UsageError:
 
 
 def _full(folder: Path) -> bool:
-    """Whether less than a write needs is left on the disk of the folder."""
+    """Whether the folder's disk has less space than a write needs."""
     return folder.exists() and shutil.disk_usage(folder).free < _LEAST_ROOM
 
 
@@ -239,7 +238,7 @@ def _schema_version(connection: sqlite3.Connection) -> int:
 
 def _create(connection: sqlite3.Connection, model: EmbeddingModel) -> None:
     with transaction(connection):
-        if _schema_version(connection) != 0:  # another process was faster
+        if _schema_version(connection) != 0:  # done by another process
             return
         _run_scripts(connection)
         set_value(connection, "collection_id", uuid.uuid4().hex)
@@ -250,7 +249,7 @@ def _create(connection: sqlite3.Connection, model: EmbeddingModel) -> None:
 
 
 def _run_scripts(connection: sqlite3.Connection) -> None:
-    """Run the scripts of the versions that the file has not reached."""
+    """Run the scripts of later versions."""
     for script in _SCRIPTS[_schema_version(connection) :]:
         for statement in script.split(";\n"):
             connection.execute(statement)

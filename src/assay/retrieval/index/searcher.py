@@ -1,4 +1,4 @@
-"""Search by vector over a collection that other processes may change: what is in memory follows the rows."""
+"""Search by vector over a collection that other processes may change; the view in memory follows the rows."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from assay.types import EmbeddingModel, Metadata
 EXACT_BELOW = 50_000
 # Rows newer than the graph are scanned, at about 0.1 ms a thousand; beyond this many they are added to it.
 _NEWER_ROWS = 5_000
-# A graph of which a fifth is removed is built anew: each search walks over the removed ones.
+# The share of removed rows from which the graph is rebuilt, since each search visits them: chosen.
 _REMOVED_SHARE = 0.2
-# A filter that keeps less than this share is answered exactly over the rows that SQL selects.
+# Filters that keep less than this share are searched exactly over the selected rows: chosen.
 _SELECTIVE_SHARE = 0.2
 
 Reached = Callable[[str], None]
@@ -61,8 +61,8 @@ class View:
         return self.graph.header.watermark if self.graph is not None else 0
 
     @property
-    def worn(self) -> bool:
-        """Whether too much of the graph is removed to go on with it."""
+    def needs_rebuild(self) -> bool:
+        """Whether too many rows of the graph have been removed."""
         indexed = len(self.graph.rows) if self.graph is not None else 0
         return indexed + len(self.block.rows) - self.total > _REMOVED_SHARE * indexed
 
@@ -75,7 +75,7 @@ class View:
 
 
 class VectorSearcher:
-    """Exact or by graph, whichever the collection's size and the derived file allow."""
+    """Searches exactly or by graph, depending on the collection's size and the derived file."""
 
     def __init__(self, path: Path, model: EmbeddingModel, exact_below: int, reached: Reached) -> None:
         self._path = path
@@ -99,7 +99,7 @@ class VectorSearcher:
         return view.search(vector, k, allowed)
 
     def view(self, connection: sqlite3.Connection) -> View:
-        """What is in memory, brought up to the newest version."""
+        """The view in memory, updated to the newest version."""
         # The snapshot begins inside the lock, so that versions only rise from one call to the next.
         with self._lock, snapshot(connection):
             version, stamp = number_of(connection, "version"), _stamp(self._path)
@@ -112,28 +112,28 @@ class VectorSearcher:
             self._stamp = stamp
             return self._view
 
-    def due(self, view: View) -> bool:
-        """Whether the derived file should be built or brought up to date."""
+    def is_outdated(self, view: View) -> bool:
+        """Whether the derived file should be built or updated."""
         if view.total <= self._exact_below:
             return False
-        return view.graph is None or len(view.block.rows) > _NEWER_ROWS or view.worn
+        return view.graph is None or len(view.block.rows) > _NEWER_ROWS or view.needs_rebuild
 
     def build(self, connection: sqlite3.Connection, go_on: Callable[[], bool]) -> None:
-        """Build the derived file or add to it, where it is due; what is done when `go_on` says no is kept."""
+        """Build or update the derived file if it is outdated; work done before `go_on` returns False is kept."""
         if number_of(connection, "passages") <= self._exact_below:
             return
         view = self.view(connection)
-        if not self.due(view):
+        if not self.is_outdated(view):
             return
         graph, block, removals = None, view.block, view.removals
-        if view.worn:
+        if view.needs_rebuild:
             block = read_block(connection, 0, self._model.dimension)
         elif view.graph is not None:
             # A copy of its own: FAISS cannot add to a graph that is being searched.
             graph = self._usable_graph(connection)
             if graph is None or graph.header != view.graph.header:
-                return  # another process has replaced it meanwhile
-            # With the older count of removals, each view looks for removed rows in it.
+                return  # replaced by another process meanwhile
+            # With the old count of removals, views look for removed rows.
             removals = graph.header.removals
         grown = grow(graph, block, self._header(connection, view, removals), go_on)
         self._reached("graph grown")
@@ -165,7 +165,7 @@ class VectorSearcher:
         return View(version, removals, total, old.graph, block, _alive_in(old.graph, connection, removals))
 
     def _usable_graph(self, connection: sqlite3.Connection) -> Graph | None:
-        """The graph in the file, if it was made from this collection, by this model, from no later state."""
+        """The graph in the file, if it was made from this collection and model, and no later version."""
         header = read_header(self._path)
         fits = (
             header is not None
@@ -182,7 +182,7 @@ def _alive_in(graph: Graph | None, connection: sqlite3.Connection, removals: int
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """What changes when the file is replaced."""
+    """A stamp that changes when the file is replaced."""
     try:
         status = path.stat()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The default index: one SQLite file, with a derived FAISS file beside it once the collection is large."""
+"""The default index: one SQLite file, and a derived FAISS file once the collection is large."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def open_sqlite(
     exact_below: int = EXACT_BELOW,
     reached: Reached = lambda step: None,
 ) -> SqliteIndex:
-    """Open the collection in `folder`, creating it where there is none and `create` allows it.
+    """Open the collection in `folder`, creating it if it is missing and `create` is set.
 
-    From `exact_below` passages on, searches by vector go through the derived file. `reached` is told each
-    step of a change as it is reached, which is how the tests kill it there.
+    From `exact_below` passages on, searches by vector use the derived file. `reached` receives each step of a
+    change (tests kill the process there).
 
     Raises UnknownCollection, ModelMismatch, DamagedStore, StoreFull, StoreError.
     """
@@ -134,13 +134,13 @@ class SqliteIndex:
         return await self._read(lambda connection: number_of(connection, "version"))
 
     async def settle(self) -> None:
-        """Bring the derived file up to date now, where it is due; only the speed of searches depends on it."""
+        """Update the derived file now if it is outdated; this only affects the speed of searches."""
         await asyncio.wrap_future(self._start_building())
 
     async def close(self) -> None:
-        """Release files and threads; calling it twice is harmless.
+        """Release files and threads; may be called twice.
 
-        After changes the derived file is brought up to date first, so that the next process starts fast.
+        After changes the derived file is updated first, so that the next process starts fast.
         """
         if self._closed.is_set():
             return
@@ -218,11 +218,11 @@ class SqliteIndex:
             return ()
         view = self._searcher.view(connection)
         found = self._searcher.search(connection, view, vector.astype(np.float32, copy=False), k, where)
-        passages = _as_found(connection, found.rows.tolist(), found.scores.tolist())
+        passages = _to_found(connection, found.rows.tolist(), found.scores.tolist())
         if len(passages) < len(found.rows) and self._searcher.view(connection) is not view:
-            return self._dense(connection, vector, k, where)  # one has just been removed: search what is there now
+            return self._dense(connection, vector, k, where)  # a passage has just been removed: search again
         idle = self._building is None or self._building.done()
-        if idle and self._searcher.due(view):
+        if idle and self._searcher.is_outdated(view):
             self._start_building()
         return passages
 
@@ -242,10 +242,10 @@ def _sparse(connection: sqlite3.Connection, text: str, k: int, where: Metadata) 
         return ()
     selected, bound = rows.selection(where)
     # The + keeps SQLite from running the whole match once for each selected row.
-    kept = f"AND +words.rowid IN ({selected})" if where else ""
+    restriction = f"AND +words.rowid IN ({selected})" if where else ""
     best = (
         f"SELECT rowid, -bm25(words, {TITLE_WEIGHT}, 1.0) AS score FROM words"  # noqa: S608 - no value in it
-        f" WHERE words MATCH ? {kept} ORDER BY score DESC, rowid LIMIT ?"
+        f" WHERE words MATCH ? {restriction} ORDER BY score DESC, rowid LIMIT ?"
     )
     found = connection.execute(
         f"SELECT passage_id, score FROM ({best}) AS best JOIN passages ON passages.row = best.rowid"  # noqa: S608
@@ -256,7 +256,7 @@ def _sparse(connection: sqlite3.Connection, text: str, k: int, where: Metadata) 
 
 
 def _term_counts(connection: sqlite3.Connection, terms: Sequence[str] | None) -> dict[str, int]:
-    # A view of the index of words; a temporary one, since it needs no place in the file.
+    # A temporary view of the word index, since it need not be stored.
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.word_terms USING fts5vocab(main, words, row)")
     if terms is None:
         return dict(connection.execute("SELECT term, doc FROM temp.word_terms"))
@@ -276,7 +276,7 @@ def _holding(connection: sqlite3.Connection, term: str, k: int) -> tuple[str, ..
     return tuple(passage_id for (passage_id,) in found)
 
 
-def _as_found(connection: sqlite3.Connection, numbers: list[int], scores: list[float]) -> tuple[Found, ...]:
-    """The rows' passages with their scores; a row that has just been removed is left out."""
+def _to_found(connection: sqlite3.Connection, numbers: list[int], scores: list[float]) -> tuple[Found, ...]:
+    """The passages of the rows with their scores; rows removed meanwhile are left out."""
     ids = rows.passage_ids_of(connection, numbers)
     return tuple(Found(ids[row], score) for row, score in zip(numbers, scores, strict=True) if row in ids)

@@ -1,4 +1,4 @@
-"""Search by vector: the exact scan, and what of the stored vectors is kept in memory between two searches."""
+"""Search by vector: the exact scan, the graph, and the vectors chosen in memory between searches."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from numpy.typing import NDArray
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 
-# Vectors are read this many rows at a time, so that reading never holds them twice.
+# Rows read at a time, so that vectors are never held twice: chosen.
 _CHUNK = 8192
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Rows with their cosines, shape (n,) both, best first."""
+    """Rows and their cosines, both of shape (n,), best first."""
 
     rows: Rows
     scores: Vectors
 
     def best(self, k: int) -> Scored:
-        """The k best; of equals, the row stored first."""
+        """The k best; ties go to the row stored first."""
         if len(self.rows) > k > 0:
             least = np.partition(self.scores, -k)[-k]
-            kept = self.scores >= least
-            rows, scores = self.rows[kept], self.scores[kept]
+            chosen = self.scores >= least
+            rows, scores = self.rows[chosen], self.scores[chosen]
         else:
             rows, scores = self.rows, self.scores
         order = np.lexsort((rows, -scores))[: max(k, 0)]
@@ -47,9 +47,9 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows in ascending order with their vectors, held as they are stored: in 16-bit floats.
+    """Rows in ascending order with their vectors, in 16-bit floats as stored.
 
-    FAISS scans them so on one core, at half the memory traffic of 32-bit floats, and memory is what it waits for.
+    FAISS scans them on one core with half the memory traffic of 32-bit floats, which is the bottleneck.
     """
 
     rows: Rows
@@ -57,7 +57,7 @@ class Block:
 
     @classmethod
     def of(cls, rows: Sequence[int], blobs: Sequence[bytes], dimension: int) -> Block:
-        """A block of stored vectors."""
+        """Make a block of stored vectors."""
         faiss = load_faiss()
         index = faiss.IndexScalarQuantizer(dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
         index.is_trained = True  # 16-bit floats need no training
@@ -66,7 +66,7 @@ class Block:
         return block
 
     def vectors(self, first: int, count: int) -> Vectors:
-        """The vectors of so many places from the first on, shape (count, dimension)."""
+        """The vectors of `count` positions from `first` on, shape (count, dimension)."""
         vectors: Vectors = self.faiss_index.reconstruct_n(first, count)
         return vectors
 
@@ -75,7 +75,7 @@ class Block:
         return search_rows(self.faiss_index, self.rows, vector, k, allowed, load_faiss().SearchParameters)
 
     def without(self, alive: Rows) -> Block:
-        """The block without the rows that are not among the alive ones (ascending)."""
+        """The block restricted to the alive rows (ascending)."""
         places = places_of(self.rows, alive)
         if len(places) == len(self.rows):
             return self
@@ -87,7 +87,7 @@ class Block:
         return Block(self.rows[places], index)
 
     def extended(self, rows: Sequence[int], blobs: Sequence[bytes]) -> Block:
-        """The block with newer rows behind its own."""
+        """The block with newer rows appended."""
         if not rows:
             return self
         block = Block(
@@ -103,7 +103,7 @@ class Block:
 
 
 def search_rows(index: Any, rows: Rows, vector: Vectors, k: int, allowed: Rows | None, settings: Any) -> Scored:
-    """The k best places of a FAISS index, as rows; `settings` makes its search parameters."""
+    """The k best rows of a FAISS index; `settings` makes its search parameters."""
     if not len(rows) or k <= 0:
         return Scored(rows[:0], np.zeros(0, np.float32))
     parameters = settings()
@@ -118,7 +118,7 @@ def search_rows(index: Any, rows: Rows, vector: Vectors, k: int, allowed: Rows |
 
 
 def load_faiss() -> Any:
-    """FAISS on one thread, imported where it is first needed; its type stubs lack half of what it has."""
+    """FAISS on one thread, imported on first use; typed as Any because its stubs are incomplete."""
     import faiss
 
     module: Any = faiss
@@ -127,7 +127,7 @@ def load_faiss() -> Any:
 
 
 def places_of(rows: Rows, wanted: Rows) -> NDArray[np.intp]:
-    """Where in `rows` the wanted ones stand; both ascending, those not in `rows` are left out."""
+    """The positions in `rows` of the wanted rows; both ascending, missing rows are ignored."""
     places = np.searchsorted(rows, wanted)
     places = places[places < len(rows)]
     found: NDArray[np.intp] = places[rows[places] == wanted[: len(places)]]
@@ -146,7 +146,7 @@ def read_block(connection: sqlite3.Connection, after: int, dimension: int) -> Bl
 
 
 def read_newer(connection: sqlite3.Connection, block: Block, after: int) -> Block:
-    """The block with all rows beyond `after` behind its own."""
+    """The block with all rows beyond `after` appended."""
     found = connection.execute("SELECT row, vector FROM vectors WHERE row > ? ORDER BY row", (after,)).fetchall()
     return block.extended([row for row, _ in found], [blob for _, blob in found])
 
@@ -163,15 +163,15 @@ def read_selected(
 
 
 def alive_rows(connection: sqlite3.Connection) -> Rows:
-    """All rows there are, ascending; read from the small index, not from the passages."""
+    """All rows, ascending, read from the small index rather than the passages."""
     found = connection.execute("SELECT row FROM passages INDEXED BY passages_of_document").fetchall()
     return np.sort(np.array([row for (row,) in found], np.int64))
 
 
-# The derived FAISS file: an HNSW graph over the rows up to a watermark. Losing it costs time, never an answer.
+# The derived FAISS file: an HNSW graph of the rows up to a watermark. Losing it costs only time.
 
 
-# Malkov and Yashunin 2018 (arXiv 1603.09320): links a node, and breadth while building and while searching.
+# Malkov and Yashunin 2018 (arXiv 1603.09320): links per node, and breadth when building and searching.
 # Chosen by recall and time on real passages, see decisions/012.
 LINKS = 32
 BUILD_BREADTH = 120
@@ -183,7 +183,7 @@ _LONGEST_HEADER = 4096
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the graph was made from; `checksum` is the CRC-32 of all bytes behind the header."""
+    """What the graph was made from; `checksum` is the CRC-32 of all bytes after the header."""
 
     collection_id: str
     model_sha256: str
@@ -197,7 +197,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A searchable graph; `rows` are the rows of its vectors in order, ascending, removed ones included."""
+    """A searchable graph; `rows` are the rows of its vectors, ascending, including removed ones."""
 
     header: Header
     rows: Rows
@@ -210,9 +210,9 @@ class Graph:
 
 
 def grow(graph: Graph | None, block: Block, header: Header, go_on: Callable[[], bool]) -> Graph:
-    """A graph of the rows that `graph` holds and those of the block, as far as `go_on` lets it.
+    """Add the block's rows to `graph`, or build a new one, while `go_on` returns True.
 
-    The FAISS index of `graph` is changed, so it must not be one that is searched meanwhile.
+    The FAISS index of `graph` is changed, so it must not be searched meanwhile.
     """
     faiss_index = _empty(block.faiss_index.d) if graph is None else graph.faiss_index
     done = 0
@@ -226,7 +226,7 @@ def grow(graph: Graph | None, block: Block, header: Header, go_on: Callable[[], 
 
 
 def write_graph(path: Path, graph: Graph, reached: Callable[[str], None]) -> None:
-    """Write the file beside, then rename it into place."""
+    """Write a temporary file, then rename it into place."""
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     rows = graph.rows.astype("<i8")
     body = load_faiss().serialize_index(graph.faiss_index)
@@ -246,7 +246,7 @@ def write_graph(path: Path, graph: Graph, reached: Callable[[str], None]) -> Non
 
 
 def read_header(path: Path) -> Header | None:
-    """The header, or None where there is no file or not one of ours."""
+    """The header; None if there is no file or it is not ours."""
     try:
         with path.open("rb") as file:
             return _header(file.readline(_LONGEST_HEADER))
@@ -255,7 +255,7 @@ def read_header(path: Path) -> Header | None:
 
 
 def read_graph(path: Path) -> Graph | None:
-    """The graph, or None where the file is missing or damaged: the rows are the truth, it can be built anew."""
+    """The graph; None if the file is missing or damaged, since it can be rebuilt from the rows."""
     try:
         with path.open("rb") as file:
             header = _header(file.readline(_LONGEST_HEADER))
@@ -265,14 +265,14 @@ def read_graph(path: Path) -> Graph | None:
             file.readline(_LONGEST_HEADER)
             rows = np.frombuffer(file.read(8 * header.rows), "<i8").astype(np.int64)
             faiss = load_faiss()
-            # Read in pieces: the file and the graph together would take twice the memory.
+            # Read in pieces: file and graph together would take twice the memory.
             return Graph(header, rows, faiss.read_index(faiss.PyCallbackIOReader(file.read)))
     except OSError:
         return None
 
 
 def _checksum(file: BinaryIO) -> int:
-    """The CRC-32 of what is left of the file."""
+    """The CRC-32 of the rest of the file."""
     checksum = 0
     while piece := file.read(1 << 20):
         checksum = zlib.crc32(piece, checksum)
@@ -288,7 +288,7 @@ def _header(line: bytes) -> Header | None:
 
 
 def _empty(dimension: int) -> Any:
-    """A graph over float16 vectors: half the memory, and the stored rows hold no more either."""
+    """An empty graph of float16 vectors, like the stored rows: half the memory."""
     faiss = load_faiss()
     index = faiss.IndexHNSWSQ(dimension, faiss.ScalarQuantizer.QT_fp16, LINKS, faiss.METRIC_INNER_PRODUCT)
     index.hnsw.efConstruction = BUILD_BREADTH

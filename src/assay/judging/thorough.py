@@ -203,7 +203,7 @@ class ThoroughModel:
             list_sizes={
                 "passages": (passages, passages),
                 "parts": (parts, parts),
-                "_Part.passages": (0, passages),
+                f"{_Part.__name__}.passages": (0, passages),
             },
             max_tokens=_SENTENCE_TOKENS + _LINE_TOKENS * (passages + parts),
             temperature=0.0,

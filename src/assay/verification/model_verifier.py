@@ -387,7 +387,10 @@ class ModelTier:
             role="verifier",
             messages=(PromptMessage("system", PROMPT), PromptMessage("user", text)),
             schema=VerifierReply,
-            list_sizes={"claims": (len(asked), len(asked)), "_Part.sentences": (0, len(view.spans))},
+            list_sizes={
+                "claims": (len(asked), len(asked)),
+                f"{_PartReply.__name__}.sentences": (0, len(view.spans)),
+            },
             max_tokens=_FRAME_TOKENS + _CLAIM_TOKENS * len(asked),
             temperature=0.0,
         )

@@ -154,8 +154,9 @@ async def measured(some: Sequence[Labelled], checker: Checker, embedder: LocalEm
         made.append(
             Signals(
                 each.id, each.label, each.kind, each.group, overlap_with_sources(case), case.quote is not None,
-                is_copy(case), found.aligned, tuple(sorted(failed_names(found.checks))), tuple(check.name for check in wrong),
-                tuple(check.name for check in found.withheld), bool(wrong) and wrong[0].source_span is not None,
+                is_copy(case), found.aligned, tuple(sorted(failed_names(found.checks))),
+                tuple(check.name for check in wrong), tuple(check.name for check in found.withheld),
+                bool(wrong) and wrong[0].source_span is not None,
                 reports_absence(each.claim), None if said is None else (said.support, said.against),
             )
         )  # fmt: skip

@@ -329,7 +329,8 @@ def _swapped_names(copied: Copied, claim: str, tokens: Sequence[Token]) -> tuple
             *stems[: first.start], *stems[second.start : second.end], *stems[first.end : second.start],
             *stems[first.start : first.end], *stems[second.end :],
         ]  # fmt: skip
-        moves = first.end - first.start + second.end - second.start
+        lengths = first.end - first.start, second.start - first.end, second.end - second.start
+        moves = sum(lengths) - max(lengths)  # one of the three stands in its place already
         if count_common(back, stored) >= count_common(stems, stored) + moves:
             return _place(tokens, first), _place(tokens, second)
     return None

@@ -133,7 +133,10 @@ def _check_in_copy(claim: Alignment, denial: Denial) -> Check | None:
         or not _is_held(claim, denial)
         or _is_reworded(claim.copied, denial)
     ):
-        return None
+        if denials(sentence.text):
+            return None
+        cause = "the answer denies something, the source sentence nothing"
+        return result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, cause, denial.place, sentence.span)
     replaced = " ".join(sentence.text[edit.source.start : edit.source.end] for edit in edits)
     if (
         _leaves_open(claim, denial, sentence)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from assay.cli.shapes import judged
 
+from assay.cli.objects import judgement_object
 from assay.judging.contradiction_terms import Shape, asked_attribute
 from assay.judging.contradictions import contradictions, same, with_contradictions
 from assay.types import (
@@ -302,7 +302,7 @@ def test_the_judge_marks_the_aspect_and_names_both_sides() -> None:
 def test_the_shape_that_the_pipe_prints() -> None:
     evidence = Evidence((hit("a", "Ann Lee was born in 1950."), hit("b", "Ann Lee was born in 1971.", date="2020")))
     said = Judgement(0.9, Action.ANSWER, "enough")
-    body = judged(with_contradictions(understand_by_rules("When was Ann Lee born?"), evidence, said))
+    body = judgement_object(with_contradictions(understand_by_rules("When was Ann Lee born?"), evidence, said))
     assert json.loads(json.dumps(body["contradictions"])) == [
         {
             "aspect": "When was Ann Lee born",

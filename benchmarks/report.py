@@ -132,7 +132,7 @@ KEPT, KEPT_EVIDENCE, KEPT_FOUND = "risk/results/claims", "risk/results/evidence"
 NATURAL, REPLIES = "claims/results/claims", "replies/results/rules"
 COST = "claims/results/cost"
 RIVALS = "rivals/results/after"
-CELLS = "cells/results/cells"
+CELLS, PAIRS = "cells/results/cells", "cells/results/pairs"
 PARTS, BEFORE_PARTS = "parts/results/after", "parts/results/before"
 VERIFIED, LABELLED, FIX = "replies/results/verifier", "claims/results/labelled", "fix/results/fix"
 ARITHMETIC, APART = "claims/results/arithmetic", "judge_apart/results/apart"
@@ -177,6 +177,8 @@ LINES = (
     Line("the same: marked ✓ with no word on the missing part", PARTS, ("second set, half", "missing part not named ✓"), "0", at_most(0)),
     Line("the same, as before", BEFORE_PARTS, ("second set, half", "missing part not named ✓")),
     Line("cells of tables looked up by rule (97 of 191 questions): right", CELLS, ("right, of the cells found with a value",), "≥ .95", at_least(0.95)),
+    Line("questions over tables of two columns, in other words (60 with an answer): the cell shown and marked ✓", PAIRS, ("right and marked",)),
+    Line("the same, of all 106: something else marked ✓", PAIRS, ("wrong and marked",), "0", at_most(0)),
     Line("questions in two parts, both answered (90): both shown and marked ✓", PARTS, ("second set, both", "right ✓")),
     Line("questions whose fact the document tells of another thing only (30): marked ✓", PARTS, ("second set, other", "wrong ✓"), "0", at_most(0)),
     Line("a second search without a model, hotpot100: share of gold passages at 10 above one hybrid search", GOLD, ("hotpot100", LINKED, "gain"), "≥ .08", at_least(0.08)),

@@ -8,11 +8,12 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.core.stages import Embedder, Reader
-from assay.nlp.blocks import in_context, titled, without_markup
+from assay.nlp.blocks import BlockKind, in_context, passage_blocks, titled, without_markup
 from assay.nlp.cues import asks_alone
 from assay.nlp.names import names
 from assay.nlp.rivals import Rival, is_of_rival, rivals, titled_without
 from assay.nlp.table_cells import Cell, asked_cell
+from assay.nlp.tokens import UNSPACED
 from assay.types import (
     AnswerSpan,
     AnswerType,
@@ -58,6 +59,8 @@ _WORD = re.compile(r"\w+")
 SURE_SPAN, SHORT_WORDS = 2.0, 8
 # From this probability the answer begins with yes or no (chosen).
 SURE_POLARITY = 0.85
+# Two characters of one word, in a script that sets words apart.
+_JOINED = re.compile(rf"[^\W_{UNSPACED}][^\W_{UNSPACED}]")
 # The beginnings of blocks that keep their lines: lists, tables, code.
 _LINES = ("- ", "* ", "+ ", "|", "```", "~~~", "1.", "    ")
 _SHORT_TYPES = frozenset(
@@ -172,7 +175,7 @@ class ReaderWriter:
         unscored = [
             Place(passage, span, shown, reading.answerable, rank, 0.0, of_rival)
             for (rank, passage, of_rival), reading in zip(read, readings, strict=True)
-            for span in reading.spans[:SPANS]
+            for span in (_with_whole_words(passage.text, span) for span in reading.spans[:SPANS])
             if is_of_rival(passage, Span(span.start, span.end), rivals_found) == of_rival
             if of_rival or not _in_table(passage, span, cells)
             if (around := shown_around(passage, Span(span.start, span.end), room)) is not None
@@ -209,6 +212,16 @@ def _cells_asked(
         for passage, cell in found
         if cell is not None and not is_of_rival(passage, cell.row, rivals_found)
     }
+
+
+def _with_whole_words(text: str, span: AnswerSpan) -> AnswerSpan:
+    """The span with the rest of the words that it cuts: a reader's tokens are parts of words."""
+    start, end = span.start, span.end
+    while start > 0 and _JOINED.match(text, start - 1, start + 1):
+        start -= 1
+    while _JOINED.match(text, end - 1, end + 1):
+        end += 1
+    return replace(span, start=start, end=end)
 
 
 def _in_table(passage: Passage, span: AnswerSpan, cells: Mapping[str, Cell]) -> bool:
@@ -316,6 +329,15 @@ def _at_its_row(quote: Quote, question: Question, place: Place) -> Quote:
     return replace(quote, source=replace(source, location=place.passage.location_at(start)))
 
 
+def _spans_rows(passage: Passage, span: Span) -> bool:
+    """Whether a span runs from one row of a table into the next: no cell says that."""
+    if "\n" not in passage.text[span.start : span.end].strip():
+        return False
+    is_file = passage.location.row is not None or passage.location.sheet is not None
+    tables = (block for block in passage_blocks(passage) if block.kind is BlockKind.TABLE)
+    return is_file or any(block.start < span.end and span.start < block.end for block in tables)
+
+
 def _short(question: Question, shown: Shown, place: Place) -> str:
     """The words of the span if they are a short answer that the block does not begin with."""
     found = titled(place.passage).text[place.span.start : place.span.end]
@@ -326,7 +348,8 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
         return ""
     if place.span.score < SURE_SPAN or not said or len(said.split()) > SHORT_WORDS or _ITEM.search(found):
         return ""
-    if in_code(place.passage, Span(place.span.start, place.span.end)):
+    span = Span(place.span.start, place.span.end)
+    if in_code(place.passage, span) or _spans_rows(place.passage, span):
         return ""
     begins = " ".join(without_markup(shown.text).split()).startswith(said)
     return "" if begins or shown.words <= 2 * len(said.split()) else said

@@ -188,6 +188,23 @@ async def test_words_of_two_items_are_no_short_answer() -> None:
     assert said.text == text
 
 
+async def test_words_of_two_rows_are_no_short_answer() -> None:
+    text = "| Place | Where |\n| --- | --- |\n| First aid | |\n| Camping | Meadow B |\n| Tickets | north gate |"
+    read = titled(evidence(text).passages[0]).text
+    across = read[read.index("Meadow") : read.index("north") - 1]
+    script = {(ASKED, read): reading(read, 4.0, across, sure=9.0)}
+    [said] = await sentences(evidence(text), script, asking(answer_type=AnswerType.PLACE))
+    assert said.text == text
+
+
+async def test_a_short_answer_cuts_no_word() -> None:
+    text = "The manual was written by Ida Blum in the spring, and printed in the autumn of the same year."
+    script = {(ASKED, text): reading(text, 4.0, "da Blu", sure=9.0)}
+    [said] = await sentences(evidence(text), script, asking(answer_type=AnswerType.PERSON))
+    assert said.text.startswith("**Ida Blum** — ")
+    assert said.quotes[0].text == "Ida Blum"
+
+
 async def test_code_is_no_short_answer() -> None:
     text = "Add them so:\n\n```sh\nassay add docs\n```\n\nThen ask what you want to know of them."
     read = titled(evidence(text).passages[0]).text

@@ -24,7 +24,7 @@ _CAUSE = "the quoted sentence tells its reader what to answer"
 async def directives(
     checker: Checker, claims: Sequence[Claim], passages: Mapping[str, Passage]
 ) -> tuple[Check, ...]:
-    """A check of each claim that quotes a sentence, or words of one, which orders an answer; none for all others.
+    """A check of each claim that lifts a value out of a sentence which orders an answer; none for all others.
 
     A manual gives orders too, so the check is unknown rather than failed. `passages` are those quoted, by id.
     """
@@ -45,10 +45,11 @@ async def directives(
 
 
 def _sentence(claim: Claim, passages: Mapping[str, Passage]) -> str | None:
-    """The sentence that holds all that a claim quotes; None where it quotes nothing, or more than one."""
+    """The sentence from which a claim lifts a value; None where it quotes nothing, or a sentence or more."""
     if len(claim.spans) != 1 or (passage := passages.get(claim.spans[0].passage_id)) is None:
         return None
     start, end = claim.spans[0].start - passage.start, claim.spans[0].end - passage.start
-    around = (span for span in sentences(passage.text) if span.start < end and start < span.end)
-    said = [passage.text[span.start : span.end] for span in around]
-    return said[0] if len(said) == 1 else None
+    for span in sentences(passage.text):
+        if span.start <= start and end <= span.end and end - start < span.end - span.start - 1:
+            return passage.text[span.start : span.end]
+    return None

@@ -188,7 +188,7 @@ def all_withheld(question: Question, evidence: Evidence, sufficiency: float, at:
     return Judgement(
         sufficiency=sufficiency,
         recommendation=recommended.action,
-        reason=f"{recommended.reason} (all that was found addresses its reader, and counts for nothing)",
+        reason=f"{recommended.reason} (nothing that was found counts: it may tell the model what to say)",
         quality=quality_of(sufficiency, at),
         triage=triage,
         coverage=0.0,

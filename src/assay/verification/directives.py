@@ -50,6 +50,7 @@ def _sentence(claim: Claim, passages: Mapping[str, Passage]) -> str | None:
         return None
     start, end = claim.spans[0].start - passage.start, claim.spans[0].end - passage.start
     for span in sentences(passage.text):
+        # A sentence quoted without its stop is quoted whole.
         if span.start <= start and end <= span.end and end - start < span.end - span.start - 1:
             return passage.text[span.start : span.end]
     return None

@@ -1,0 +1,1 @@
+"""`assay serve`: the engine over HTTP, for programs, chat clients, agents and people."""

@@ -1,0 +1,185 @@
+"""Errors as problem details (RFC 9457), and in OpenAI's shape under /v1."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import Scope
+
+from assay import errors
+from assay.errors import AssayError
+from assay.types import Value
+
+logger = logging.getLogger("assay.server")
+
+MEDIA_TYPE = "application/problem+json"
+OPENAI_PREFIX = "/v1/"
+# Seconds after which a service that is busy or unreachable may be asked again. Chosen.
+RETRY_AFTER = 5
+
+# The first matching class counts.
+_STATUS_OF_ERROR: tuple[tuple[type[AssayError], int], ...] = (
+    (errors.MissingExtra, 501),
+    (errors.EgressRefused, 403),
+    (errors.UsageError, 422),
+    (errors.DocumentError, 422),
+    (errors.UnknownCollection, 404),
+    (errors.ModelMismatch, 409),
+    (errors.Diverged, 409),
+    (errors.StoreFull, 507),
+    (errors.StoreError, 500),
+    (errors.CircuitOpen, 503),
+    (errors.ProviderUnreachable, 503),
+    (errors.ProviderError, 502),
+    (errors.DeadlinePassed, 504),
+    (errors.BudgetSpent, 422),
+)
+# What OpenAI's clients call an error of this status; others are "invalid_request_error" or "server_error".
+_OPENAI_TYPES = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
+
+
+class NotFound(errors.UsageError):
+    """There is no such thing here: an id that is unknown, or another tenant's."""
+
+
+class Conflict(errors.UsageError):
+    """The request contradicts what is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError(Value):
+    """One field of a request that does not fit; `where` is its path, as in "body.options.k"."""
+
+    where: str
+    message: str
+
+
+def request_id_of(scope: Scope) -> str:
+    """The id of a request, "" where none was given to it yet."""
+    return str(scope.get("state", {}).get("request_id", ""))
+
+
+def problem_response(
+    status: int,
+    detail: str,
+    hint: str,
+    scope: Scope,
+    *,
+    headers: Mapping[str, str] | None = None,
+    field_errors: Sequence[FieldError] = (),
+) -> Response:
+    """An error as problem details; in OpenAI's shape where the request's path is under /v1."""
+    title = HTTPStatus(status).phrase
+    if str(scope.get("path", "")).startswith(OPENAI_PREFIX):
+        body: dict[str, Any] = {
+            "error": {
+                "message": f"{detail} ({hint})" if hint else detail,
+                "type": _OPENAI_TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error"),
+                "param": field_errors[0].where.removeprefix("body.") if field_errors else None,
+                "code": None,
+            }
+        }
+        media_type = "application/json"
+    else:
+        body = {
+            "type": "about:blank",
+            "title": title,
+            "status": status,
+            "detail": detail,
+            "hint": hint,
+            "request_id": request_id_of(scope),
+        }
+        if field_errors:
+            body["errors"] = [field.to_dict() for field in field_errors]
+        media_type = MEDIA_TYPE
+    content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
+    return Response(content, status, headers=dict(headers or {}), media_type=media_type)
+
+
+def status_of(error: AssayError) -> int:
+    """The HTTP status of an error.
+
+    >>> status_of(errors.UnknownCollection("there is none", hint="add one"))
+    404
+    """
+    if isinstance(error, NotFound):
+        return 404
+    if isinstance(error, Conflict):
+        return 409
+    return next((status for kind, status in _STATUS_OF_ERROR if isinstance(error, kind)), 500)
+
+
+def error_response(error: AssayError, scope: Scope) -> Response:
+    """An error of assay's as a response, with Retry-After where the same request may work later."""
+    status = status_of(error)
+    waits = getattr(error, "retry_after", None)
+    seconds = RETRY_AFTER if waits is None else max(1, round(waits))
+    headers = {"Retry-After": str(seconds)} if status in (429, 503) else {}
+    return problem_response(status, str(error), error.hint, scope, headers=headers)
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Answer every error of the app's routes with problem details."""
+
+    async def of_assay(request: Request, error: Exception) -> Response:
+        assert isinstance(error, AssayError)  # noqa: S101 - registered for it
+        return error_response(error, request.scope)
+
+    async def of_validation(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for it
+        found = [_field_error(row) for row in error.errors()]
+        first = found[0]
+        return problem_response(
+            422,
+            f"{first.where}: {first.message}",
+            "see /openapi.json for the fields of this request",
+            request.scope,
+            field_errors=found,
+        )
+
+    async def of_http(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
+        detail, hint = _words_of(error, request)
+        return problem_response(error.status_code, detail, hint, request.scope, headers=error.headers)
+
+    async def of_bug(request: Request, error: Exception) -> Response:
+        logger.exception("a bug in assay, request %s", request_id_of(request.scope), exc_info=error)
+        return problem_response(
+            500,
+            "a bug in assay: the request could not be answered",
+            "look for the request id in the server's log, and report what stands there",
+            request.scope,
+        )
+
+    app.add_exception_handler(AssayError, of_assay)
+    app.add_exception_handler(RequestValidationError, of_validation)
+    app.add_exception_handler(HTTPException, of_http)
+    app.add_exception_handler(Exception, of_bug)
+
+
+def _field_error(row: Mapping[str, Any]) -> FieldError:
+    message = str(row["msg"]).removeprefix("Value error, ").replace("Input should", "must", 1)
+    return FieldError(".".join(map(str, row["loc"])), message[:1].lower() + message[1:])
+
+
+def _words_of(error: HTTPException, request: Request) -> tuple[str, str]:
+    """What happened and what to do next, for the errors that the framework raises itself."""
+    if error.status_code == 404:
+        return f"there is nothing at {request.url.path}", "the paths are listed in /openapi.json"
+    if error.status_code == 405:
+        return f"{request.method} is not possible at {request.url.path}", "see the Allow header for what is"
+    return str(error.detail), "see /openapi.json for what this path takes"

@@ -6,7 +6,8 @@
     ├── UsageError             the call itself is off: an empty question, an unknown setting
     │   ├── MissingExtra       an optional dependency is not installed; the hint names the command
     │   ├── EgressRefused      the rules for what leaves this machine forbid it; nothing was sent
-    │   └── RuleFileError      a file of output rules that cannot be used; .problems has each with its line
+    │   ├── RuleFileError      a file of output rules that cannot be used; .problems has each with its line
+    │   └── UploadTooLarge     an uploaded file is larger than the server takes
     ├── DocumentError          one document could not be taken in
     │   ├── EmptyDocument      nothing to read: no bytes, only white space, no text layer
     │   ├── UnsupportedDocument  a format assay does not read
@@ -66,6 +67,10 @@ class RuleFileError(UsageError):
     def __init__(self, message: str, *, hint: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message, hint=hint)
         self.problems = problems
+
+
+class UploadTooLarge(UsageError):
+    """An uploaded file is larger than the server takes; nothing of it was stored."""
 
 
 class DocumentError(AssayError):

@@ -30,6 +30,7 @@ RETRY_AFTER = 5
 _STATUS_OF_ERROR: tuple[tuple[type[AssayError], int], ...] = (
     (errors.MissingExtra, 501),
     (errors.EgressRefused, 403),
+    (errors.UploadTooLarge, 413),
     (errors.UsageError, 422),
     (errors.DocumentError, 422),
     (errors.UnknownCollection, 404),

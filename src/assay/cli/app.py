@@ -28,6 +28,7 @@ from assay.cli import (
     rubrics,
     rules,
     runs,
+    serve,
 )
 from assay.cli.exits import Exit
 from assay.cli.flags import add_verbs
@@ -51,7 +52,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (documents, questions, chat, runs, checks, labels, figures, calibrate, audit, doctor):
+for module in (documents, questions, chat, runs, checks, labels, figures, calibrate, audit, doctor, serve):
     add_verbs(app, module.VERBS)
 for name, module, what in (
     ("rubrics", rubrics, "Show or renew what answers are assessed by."),

@@ -92,7 +92,7 @@ class RunEvents:
         """Stamp the event, keep it for the trace, and pass it on."""
         if self._first_verified is None and isinstance(event, SentenceVerified):
             self._first_verified = self._run.clock.monotonic()
-        stamped = replace(event, seq=len(self._past) + 1, at=self._run.clock.time())
+        stamped = replace(event, run_id=self._run.id, seq=len(self._past) + 1, at=self._run.clock.time())
         self._past.append(stamped)
         self._to_sinks(lambda sink: sink.receive(self._run.id, stamped))
         self._emit(stamped)

@@ -310,9 +310,10 @@ class Answer(Value):
 class Event(Value):
     """Something that happened while a question was answered; `seq` counts from 1, `at` is Unix seconds.
 
-    Both are stamped by the run that emits the event.
+    Both, and the id of the run, are stamped by the run that emits the event.
     """
 
     kind: ClassVar[str] = ""
+    run_id: str = ""
     seq: int = 0
     at: float = 0.0

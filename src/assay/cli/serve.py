@@ -1,0 +1,130 @@
+"""serve: the collections over HTTP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli.flags import FOR_ANSWERS, Given, takes
+from assay.cli.terminal import Terminal
+from assay.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from assay.server.service import Service
+
+_SERVER = "Server"
+HOST = "127.0.0.1"
+PORT = 8000
+
+
+def _option(
+    flag: str,
+    explained: str,
+    metavar: str | None = None,
+    variable: str | None = None,
+    least: int | None = None,
+    most: int | None = None,
+) -> Any:
+    """An option of the server."""
+    return typer.Option(
+        flag,
+        metavar=metavar,
+        help=explained,
+        rich_help_panel=_SERVER,
+        envvar=variable,
+        show_envvar=False,
+        min=least,
+        max=most,
+        show_default=False,
+    )
+
+
+Host = Annotated[str, _option("--host", "Address to listen on. [default: 127.0.0.1]", "HOST", "ASSAY_SERVE_HOST")]
+Port = Annotated[int, _option("--port", "Port to listen on. [default: 8000]", "N", "ASSAY_SERVE_PORT", 0, 65535)]
+Workers = Annotated[
+    int, _option("--workers", "Number of processes. [default: 1]", "N", "ASSAY_SERVE_WORKERS", 1, 64)
+]
+Anonymous = Annotated[
+    bool,
+    _option("--allow-anonymous", "Let everybody who reaches the address in.", None, "ASSAY_SERVE_ALLOW_ANONYMOUS"),
+]
+AllowedHosts = Annotated[
+    list[str], _option("--allow-host", "Accept this name in the Host header; repeatable.", "NAME")
+]
+AllowedOrigins = Annotated[
+    list[str], _option("--allow-origin", "Accept requests of this web origin; repeatable.", "ORIGIN")
+]
+Proxies = Annotated[
+    list[str], _option("--trust-proxy", "Believe X-Forwarded-For of this address; repeatable.", "ADDRESS")
+]
+AllowedModels = Annotated[
+    list[str], _option("--allow-model", "Let a request name this model; repeatable.", "MODEL")
+]
+PerMinute = Annotated[
+    int, _option("--requests-per-minute", "Requests a minute of a key or an address. [default: 600]", "N", None, 1)
+]
+Answering = Annotated[int, _option("--answering", "Questions answered at once. [default: 256]", "N", None, 1)]
+PerKey = Annotated[int, _option("--answering-per-key", "Of these, for one key. [default: 256]", "N", None, 1)]
+
+
+@takes(*(name for name in FOR_ANSWERS if name != "collection"))
+def serve(
+    terminal: Terminal,
+    *,
+    given: Given,
+    host: Host = HOST,
+    port: Port = PORT,
+    workers: Workers = 1,
+    allow_anonymous: Anonymous = False,
+    allow_host: AllowedHosts = [],  # noqa: B006 - typer reads it, nobody changes it
+    allow_origin: AllowedOrigins = [],  # noqa: B006
+    trust_proxy: Proxies = [],  # noqa: B006
+    allow_model: AllowedModels = [],  # noqa: B006
+    requests_per_minute: PerMinute = 600,
+    answering: Answering = 256,
+    answering_per_key: PerKey = 256,
+) -> None:
+    """Serve the collections over HTTP, with a page for people.
+
+    Programs use /api/v1, chat clients /v1, agents /mcp, people the address itself. Only this machine is served
+    without a key: `assay keys create` makes one, and then every request needs one.
+
+    \b
+    assay serve
+    assay serve --port 8080 -m openai:gpt-5-mini
+    assay serve --host 0.0.0.0 --allow-host assay.example.org
+    """
+    try:
+        from assay.server.main import run_server
+        from assay.server.settings import ServerSettings
+    except ModuleNotFoundError as error:
+        raise MissingExtra(
+            f"the server needs the package {error.name}", hint='pip install "assay[serve]"'
+        ) from error
+    settings = ServerSettings(
+        host=host,
+        port=port,
+        workers=workers,
+        allow_anonymous=allow_anonymous,
+        allowed_hosts=tuple(allow_host),
+        allowed_origins=tuple(allow_origin),
+        trusted_proxies=tuple(trust_proxy),
+        models=tuple(allow_model),
+        requests_per_minute=requests_per_minute,
+        answering=answering,
+        answering_per_key=answering_per_key,
+        engine=dict(given),
+    )
+
+    def announce(service: Service) -> None:
+        count = len(service.tenant("default").collections())
+        terminal.note(
+            f"serving {count} collection{'' if count == 1 else 's'} of {service.base.data_dir} "
+            f"on http://{host}:{port} (stop with Ctrl-C)"
+        )
+
+    run_server(settings, announce)
+
+
+VERBS = (serve,)

@@ -1,0 +1,45 @@
+"""The application: routes, middleware, and what is opened and closed with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import APIRouter, FastAPI
+
+from assay import __version__
+from assay.server import openai_api
+from assay.server.problems import add_problem_handlers
+from assay.server.routes import quality, questions, runs, system
+from assay.server.service import Service
+
+# Seconds that runs in progress have to end by themselves when the server stops; what is left is ended then.
+ENDING = 5.0
+_DESCRIPTION = "Answers questions from your documents and tests every answer before you see it."
+
+
+def create_app(service: Service) -> FastAPI:
+    """The application over a service, which it closes when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await service.close(ENDING)
+
+    app = FastAPI(
+        title="assay",
+        version=__version__,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.service = service
+    add_problem_handlers(app)
+    api = APIRouter(prefix="/api/v1")
+    for router in (questions.router, runs.router, quality.router, system.router):
+        api.include_router(router)
+    app.include_router(api)
+    app.include_router(openai_api.router)
+    app.include_router(system.health)
+    return app

@@ -1,0 +1,100 @@
+"""What every route needs of a request: the service, the caller's tenant, and an end when the client leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import suppress
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Request
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from assay.server.access import Caller, require
+from assay.server.responses import Problem
+from assay.server.service import Service, Tenant
+from assay.server.streams import LiveRun, frames
+
+Result = TypeVar("Result")
+
+EVENT_STREAM = "text/event-stream"
+
+Reader = Annotated[Caller, Depends(require("read"))]
+Writer = Annotated[Caller, Depends(require("write"))]
+Admin = Annotated[Caller, Depends(require("admin"))]
+
+
+def service_of(request: Request) -> Service:
+    """The service that the application was made with."""
+    service: Service = request.app.state.service
+    return service
+
+
+TheService = Annotated[Service, Depends(service_of)]
+
+
+Responses = dict[int | str, dict[str, Any]]
+EVENTS: Responses = {200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}}
+
+
+def problems(*statuses: int) -> Responses:
+    """The documented errors of a route, besides those that every route has."""
+    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    always = (400, 401, 403, 413, 422, 429, 503)
+    return {
+        status: {"model": Problem, "content": content, "description": "a problem"}
+        for status in (*always, *statuses)
+    }
+
+
+def tenant_of(service: Service, caller: Caller) -> Tenant:
+    """The caller's tenant."""
+    return service.tenant(caller.tenant)
+
+
+def json_response(body: Any, status: int = 200) -> Response:
+    """A JSON response; lone surrogates become question marks."""
+    return _Json(body, status)
+
+
+class _Json(JSONResponse):
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, ensure_ascii=False, allow_nan=False).encode(errors="replace")
+
+
+def wants_events(request: Request) -> bool:
+    """Whether the client takes a stream of events rather than one object."""
+    return EVENT_STREAM in request.headers.get("accept", "")
+
+
+def event_response(run: LiveRun, after: int = 0) -> Response:
+    """A run as a stream of server-sent events."""
+    return stream_response(frames(run, after))
+
+
+def stream_response(body: AsyncIterator[bytes]) -> Response:
+    """A stream of server-sent events that no proxy may hold back."""
+    return StreamingResponse(body, media_type=EVENT_STREAM, headers={"X-Accel-Buffering": "no"})
+
+
+async def until_gone(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+    """The result of the work, which is cancelled if the client closes the connection first."""
+    task = asyncio.ensure_future(work)
+    watch = asyncio.ensure_future(_closed(request))
+    try:
+        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ClientDisconnect
+        return task.result()
+    finally:
+        watch.cancel()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait({task, watch})
+
+
+async def _closed(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

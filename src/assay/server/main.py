@@ -1,0 +1,99 @@
+"""Run the server: one process, or several that share a socket and the data folder."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from assay.server.access import refuse_open_bind
+from assay.server.app import ENDING, create_app
+from assay.server.service import Service
+from assay.server.settings import Bounds, ServerSettings
+
+# Holds the settings for further processes, which share nothing but the environment. No secret is in it: keys of
+# providers are read from the environment by each process itself.
+_VARIABLE = "ASSAY_SERVER_SETTINGS"
+# Seconds in which connections are ended once the runs have; with `ENDING` a stop takes less than ten.
+_CLOSING = 3
+
+
+def run_server(settings: ServerSettings, announce: Callable[[Service], None]) -> None:
+    """Serve until SIGINT or SIGTERM; `announce` is called once the settings are found to fit. Raises UsageError."""
+    service = Service.over(settings)
+    refuse_open_bind(settings.host, has_keys=False, allow_anonymous=settings.allow_anonymous)
+    announce(service)
+    common: dict[str, Any] = {
+        "host": settings.host,
+        "port": settings.port,
+        "log_level": "warning",
+        "access_log": False,
+        "server_header": False,
+        "date_header": True,
+        "proxy_headers": False,
+        "timeout_graceful_shutdown": int(ENDING) + _CLOSING,
+        "lifespan": "on",
+    }
+    if settings.workers == 1:
+        uvicorn.run(application(service), **common)
+        return
+    os.environ[_VARIABLE] = settings_to_json(settings)
+    uvicorn.run("assay.server.main:application_of_worker", factory=True, workers=settings.workers, **common)
+
+
+def application(service: Service) -> FastAPI:
+    """The application of a process, which ends its runs as soon as the process is told to stop."""
+    app = create_app(service)
+    app.router.on_startup.append(lambda: _end_runs_at_signal(service))
+    return app
+
+
+def application_of_worker() -> FastAPI:
+    """The application of one of several processes."""
+    return application(Service.over(settings_from_json(os.environ[_VARIABLE])))
+
+
+def settings_to_json(settings: ServerSettings) -> str:
+    """The settings as JSON, paths as text."""
+    values = {name: getattr(settings, name) for name in ServerSettings.__slots__}
+    bounds = {name: getattr(settings.bounds, name) for name in Bounds.__slots__}
+    return json.dumps({**values, "bounds": bounds}, default=str)
+
+
+def settings_from_json(text: str) -> ServerSettings:
+    """The settings that were written as JSON.
+
+    >>> settings_from_json(settings_to_json(ServerSettings(port=80, models=("a",), engine={"k": 5}))).models
+    ('a',)
+    """
+    values = json.loads(text)
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    engine = values["engine"]
+    if "data_dir" in engine:
+        engine["data_dir"] = Path(engine["data_dir"])
+    return ServerSettings(**{**values, "bounds": Bounds(**values["bounds"]), "engine": engine})
+
+
+def _end_runs_at_signal(service: Service) -> None:
+    """End the runs at a signal to stop: the server waits for its connections, and so for them."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        before = signal.getsignal(number)
+
+        def end(received: int, frame: FrameType | None, before: Any = before) -> None:
+            loop.call_soon_threadsafe(lambda: loop.create_task(service.live.close(ENDING)))
+            if callable(before):
+                before(received, frame)
+
+        signal.signal(number, end)

@@ -1,0 +1,96 @@
+"""What people say of answers, and the figures of the runs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field, StrictBool
+from starlette.responses import Response
+
+from assay.records.figures import summed
+from assay.records.labels import WHOLE, Label, Labels
+from assay.records.review_queue import ReviewQueue
+from assay.records.runs import Decision, RunSummary
+from assay.server.access import Caller
+from assay.server.calls import Reader, TheService, Writer, json_response, problems, tenant_of
+from assay.server.responses import FiguresObject, LabelList, ReviewList
+from assay.server.routes.runs import load_run
+from assay.server.schemas import Body
+from assay.types import plain
+
+router = APIRouter(tags=["quality"])
+
+Note = Annotated[str, Field(max_length=10_000)]
+
+
+class FeedbackBody(Body):
+    """Whether an answer, or one of its claims by number, is good; claim 0 is the whole answer."""
+
+    run_id: str = Field(min_length=1, max_length=64)
+    good: StrictBool
+    claim: int = Field(WHOLE, ge=0, le=100_000)
+    note: Note = ""
+
+
+class DecisionBody(Body):
+    """A person's decision on an answer that waits for one."""
+
+    accepted: StrictBool
+    note: Note = ""
+
+
+@router.post("/feedback", response_model=Label, status_code=201, responses=problems(404))
+@router.post("/labels", response_model=Label, status_code=201, responses=problems(404))
+async def add_label(body: FeedbackBody, service: TheService, caller: Writer) -> Response:
+    """Label an answer or one of its claims as good or bad."""
+    store = service.records(tenant_of(service, caller))
+
+    def add() -> Label:
+        run_id = load_run(store, body.run_id).run.run_id
+        return Labels(store).add(run_id, body.claim, good=body.good, at=time.time(), by=_by(caller), note=body.note)
+
+    return json_response(plain(await asyncio.to_thread(add)), 201)
+
+
+@router.get("/labels", response_model=LabelList, responses=problems())
+async def list_labels(service: TheService, caller: Reader) -> Response:
+    """List the labels, oldest first."""
+    labels = Labels(service.records(tenant_of(service, caller)))
+    return json_response({"labels": plain(await asyncio.to_thread(labels.all))})
+
+
+@router.get("/review", response_model=ReviewList, responses=problems())
+async def list_waiting(service: TheService, caller: Reader) -> Response:
+    """List the answers that wait for a person's decision."""
+    queue = ReviewQueue(service.records(tenant_of(service, caller)))
+    return json_response({"waiting": plain(await asyncio.to_thread(queue.waiting))})
+
+
+@router.post("/review/{run_id}", response_model=RunSummary, responses=problems(404))
+async def decide(run_id: str, body: DecisionBody, service: TheService, caller: Writer) -> Response:
+    """Accept or reject an answer."""
+    store = service.records(tenant_of(service, caller))
+    decision = Decision(time.time(), _by(caller), body.accepted, body.note)
+
+    def add() -> RunSummary:
+        return ReviewQueue(store).decide(load_run(store, run_id).run.run_id, decision)
+
+    return json_response(plain(await asyncio.to_thread(add)))
+
+
+@router.get("/figures", response_model=FiguresObject, responses=problems())
+async def figures(
+    service: TheService, caller: Reader, since: Annotated[float, Query(ge=0, allow_inf_nan=False)] = 0.0
+) -> Response:
+    """The figures of the runs from `since` (Unix seconds) on."""
+    store = service.records(tenant_of(service, caller))
+    total = await asyncio.to_thread(lambda: summed(store.figures(since)))
+    return json_response({"total": plain(total)})
+
+
+def _by(caller: Caller) -> str:
+    """Who a label is from: the name of the key."""
+    return caller.name or "anonymous"

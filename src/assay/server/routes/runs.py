@@ -1,0 +1,92 @@
+"""Recorded runs: list, show, follow, report."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Request
+from starlette.responses import HTMLResponse, Response
+
+from assay.errors import UsageError
+from assay.records.labels import Labels
+from assay.records.report import report as report_page
+from assay.records.runs import RunRecord, RunStore
+from assay.server.calls import EVENTS, Reader, TheService, json_response, problems, stream_response, tenant_of
+from assay.server.problems import NotFound
+from assay.server.responses import RunList, RunObject
+from assay.server.streams import EventId, frames, recorded_frame
+from assay.types import plain
+
+router = APIRouter(tags=["runs"])
+
+_MOST = 200
+
+
+@router.get("/runs", response_model=RunList, responses=problems())
+async def list_runs(
+    service: TheService, caller: Reader, limit: Annotated[int, Query(ge=1, le=_MOST)] = 50
+) -> Response:
+    """List the recorded runs, newest first."""
+    store = service.records(tenant_of(service, caller))
+    rows = await asyncio.to_thread(store.latest, limit)
+    return json_response({"runs": plain(rows), "next": None})
+
+
+@router.get("/runs/{run_id}", response_model=RunObject, responses=problems(404))
+async def show_run(run_id: str, service: TheService, caller: Reader) -> Response:
+    """Show a run: its events, the decisions and the labels of people."""
+    store = service.records(tenant_of(service, caller))
+
+    def read() -> dict[str, object]:
+        record = load_run(store, run_id)
+        labels = [label for label in Labels(store).all() if label.run_id == record.run.run_id]
+        return {**record.to_dict(), "labels": plain(labels)}
+
+    return json_response(await asyncio.to_thread(read))
+
+
+@router.get(
+    "/runs/{run_id}/events",
+    response_class=Response,
+    responses=EVENTS | problems(404),
+)
+async def follow_run(
+    run_id: str,
+    request: Request,
+    service: TheService,
+    caller: Reader,
+    last_event_id: Annotated[str, Header(max_length=200)] = "",
+) -> Response:
+    """Stream the events of a run, after the one that Last-Event-ID names; live where it is in progress."""
+    tenant = tenant_of(service, caller)
+    last = EventId.read(last_event_id)
+    after = last.seq if last is not None and last.run_id == run_id else 0
+    live = service.live.find(run_id, tenant.name)
+    if live is not None:
+        return stream_response(frames(live, after))
+    record = await asyncio.to_thread(load_run, service.records(tenant), run_id)
+    return stream_response(_recorded(record, after))
+
+
+@router.get("/runs/{run_id}/report", response_class=HTMLResponse, responses=problems(404))
+async def report(run_id: str, service: TheService, caller: Reader) -> Response:
+    """The run as one HTML page that loads and runs nothing."""
+    store = service.records(tenant_of(service, caller))
+    page = await asyncio.to_thread(lambda: report_page(load_run(store, run_id).to_dict()))
+    return HTMLResponse(page.encode(errors="replace"))
+
+
+def load_run(store: RunStore, run_id: str) -> RunRecord:
+    """The tenant's run. Raises NotFound."""
+    try:
+        return store.load(run_id)
+    except UsageError as error:
+        raise NotFound(str(error), hint="GET /api/v1/runs lists the latest runs") from error
+
+
+async def _recorded(record: RunRecord, after: int) -> AsyncIterator[bytes]:
+    for event in record.events:
+        if event.seq > after:
+            yield recorded_frame(record.run.run_id, event)

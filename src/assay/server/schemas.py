@@ -1,0 +1,179 @@
+"""The bodies of requests, checked, and the JSON schemas of responses."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt
+
+from assay.core.inputs import LONGEST_QUESTION, read_options
+from assay.types import AskOptions, Hit, Message, Passage, Scores
+
+# Chosen: a dialogue that long is read only in its last messages.
+_MOST_TURNS = 200
+_MOST_PASSAGES = 500
+_LONGEST_TEXT = 2_000_000
+
+CollectionName = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", description="the collection's name")
+]
+QuestionText = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description="the question")]
+Scalar = StrictBool | StrictInt | StrictFloat | str
+
+
+class Body(BaseModel):
+    """A request's body: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Turn(Body):
+    """One message of the dialogue before the question."""
+
+    role: Literal["user", "assistant"]
+    text: str = Field(max_length=_LONGEST_TEXT)
+
+
+class Options(Body):
+    """Settings of one question, over those of the server; see docs/reference/settings.md for each."""
+
+    profile: Literal["fast", "balanced", "thorough", "auto"] | None = None
+    importance: Literal["low", "normal", "high"] | None = None
+    kind: str | None = Field(default=None, max_length=40)
+    detail: StrictInt | None = None
+    expertise: Literal["beginner", "general", "expert"] | None = None
+    history_messages: StrictInt | None = None
+    ask_back: StrictBool | None = None
+    where: dict[str, Scalar] | None = None
+    k: StrictInt | None = None
+    mode: Literal["hybrid", "dense", "sparse"] | None = None
+    rounds: StrictInt | None = None
+    repairs: StrictInt | None = None
+    deadline: StrictInt | StrictFloat | None = None
+    max_calls: StrictInt | None = None
+    max_tokens: StrictInt | None = None
+    max_cost: StrictInt | StrictFloat | None = None
+    model: str | None = Field(default=None, max_length=1000)
+    writer_temperature: StrictInt | StrictFloat | None = None
+    reply_tokens: StrictInt | None = None
+    system_prompt: str | None = Field(default=None, max_length=20_000)
+    citation_style: str | None = Field(default=None, max_length=40)
+    criteria: list[str] | None = Field(default=None, max_length=50)
+    explain: StrictBool | None = None
+    quality: StrictInt | StrictFloat | None = None
+    floor: StrictInt | StrictFloat | None = None
+
+    def values(self) -> AskOptions | None:
+        """The options as the engine takes them; None where none is set."""
+        given = self.model_dump(exclude_none=True)
+        return read_options(given) if given else None
+
+
+class GivenPassage(Body):
+    """A passage that the caller retrieved; without an id it is named by its number."""
+
+    text: str = Field(min_length=1, max_length=_LONGEST_TEXT)
+    passage_id: str | None = Field(default=None, min_length=1, max_length=500)
+    document_id: str | None = Field(default=None, max_length=500)
+    title: str = Field("", max_length=2000)
+    source: str = Field("", max_length=4000)
+    score: float | None = Field(
+        default=None, ge=-1, le=1, allow_inf_nan=False, description="cosine with the question"
+    )
+    metadata: dict[str, Scalar] = Field(default_factory=dict)
+
+    def hit(self, number: int) -> Hit:
+        """The passage as the engine takes it, `number` in its list."""
+        own = self.passage_id or str(number)
+        passage = Passage(
+            own,
+            self.document_id or own,
+            "",
+            0,
+            len(self.text),
+            self.text,
+            self.title,
+            metadata=self.metadata,
+            source=self.source,
+        )
+        return Hit(passage, self.score or 0.0, Scores(dense=self.score))
+
+
+Passages = Annotated[list[GivenPassage], Field(min_length=1, max_length=_MOST_PASSAGES)]
+Turns = Annotated[list[Turn], Field(max_length=_MOST_TURNS, description="the dialogue before, oldest first")]
+
+
+def messages_of(turns: list[Turn]) -> tuple[Message, ...]:
+    """The dialogue as the engine takes it."""
+    return tuple(Message(turn.role, turn.text) for turn in turns)
+
+
+def hits_of(passages: list[GivenPassage]) -> tuple[Hit, ...]:
+    """The passages as the engine takes them."""
+    return tuple(passage.hit(number) for number, passage in enumerate(passages, 1))
+
+
+class AskBody(Body):
+    """A question over a collection."""
+
+    question: QuestionText
+    collection: CollectionName = "default"
+    history: Turns = []
+    options: Options = Options()
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"question": "At how many degrees does water boil?", "collection": "default"}]
+        },
+    )
+
+
+class AnswerFromBody(Body):
+    """A question over passages that the caller retrieved, best first; `collection` lends its settings."""
+
+    question: QuestionText
+    passages: Passages
+    history: Turns = []
+    options: Options = Options()
+
+
+class SearchBody(Body):
+    """A search of a collection."""
+
+    query: QuestionText
+    collection: CollectionName = "default"
+    k: StrictInt | None = None
+    mode: Literal["hybrid", "dense", "sparse"] | None = None
+    where: dict[str, Scalar] | None = None
+
+    def options(self) -> AskOptions | None:
+        """The options of the search; None where none is set."""
+        given: dict[str, Any] = self.model_dump(include={"k", "mode", "where"}, exclude_none=True)
+        return read_options(given) if given else None
+
+
+class JudgeBody(Body):
+    """A question whose evidence is judged: the passages given, or those that the collection has."""
+
+    question: QuestionText
+    passages: Annotated[list[GivenPassage], Field(max_length=_MOST_PASSAGES)] | None = None
+    collection: CollectionName = "default"
+    history: Turns = []
+    options: Options = Options()
+
+
+class CheckBody(Body):
+    """A text whose claims are tested against sources."""
+
+    text: str = Field(min_length=1, max_length=_LONGEST_TEXT)
+    sources: Passages
+    one_claim: StrictBool = False
+
+
+class FixBody(Body):
+    """A draft that is repaired against sources; with `drop`, what no repair fixes is taken out."""
+
+    text: str = Field(min_length=1, max_length=_LONGEST_TEXT)
+    sources: Passages
+    drop: StrictBool = False

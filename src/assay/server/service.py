@@ -1,0 +1,162 @@
+"""What the routes call: tenants by folder, their engines, their runs, and the runs in progress."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from assay.engine import Engine
+from assay.errors import UnknownCollection, UsageError
+from assay.records.runs import RunStore
+from assay.server.engines import Engines
+from assay.server.settings import ServerSettings
+from assay.server.streams import LiveRuns
+from assay.settings import Settings, load_settings
+from assay.types import AskOptions
+from assay.wiring import collections, open_checker, open_engine
+
+DEFAULT_TENANT = "default"
+# Stands for the engine of texts and passages from elsewhere; no collection has an empty name.
+NO_COLLECTION = ""
+_COLLECTION = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """One tenant: all that is theirs lies in `folder`."""
+
+    name: str
+    folder: Path
+
+    def collections(self) -> tuple[str, ...]:
+        """The names of the tenant's collections, sorted."""
+        return collections(self.folder)
+
+
+@dataclass(slots=True)
+class Service:
+    """The engines and records behind the routes. `settings` are the server's, `base` those of its engines."""
+
+    settings: ServerSettings
+    base: Settings
+    engines: Engines
+    live: LiveRuns = field(default_factory=LiveRuns)
+    _stores: dict[Path, RunStore] = field(default_factory=dict)
+
+    @classmethod
+    def over(cls, settings: ServerSettings) -> Service:
+        """The service of these settings. Raises UsageError."""
+        base = load_settings(settings.engine).settings
+
+        def open_one(folder: Path, collection: str, create: bool) -> Engine:
+            given = {**settings.engine, "data_dir": folder}
+            if collection == NO_COLLECTION:
+                return open_checker(record=True, **given)
+            return open_engine(create=create, collection=collection, **given)
+
+        bounds = replace(settings.bounds, tokens=base.max_tokens, cost=base.max_cost)
+        return cls(replace(settings, bounds=bounds), base, Engines(open_one, settings.open_engines))
+
+    def tenant(self, name: str) -> Tenant:
+        """The tenant of that name: "default" has the data folder itself, others a folder in it."""
+        folder = self.base.data_dir
+        return Tenant(name, folder if name == DEFAULT_TENANT else folder / "tenants" / name)
+
+    def records(self, tenant: Tenant) -> RunStore:
+        """The tenant's recorded runs."""
+        path = tenant.folder / self.base.runs_file.name
+        if path not in self._stores:
+            self._stores[path] = RunStore(path)
+        return self._stores[path]
+
+    @asynccontextmanager
+    async def engine(self, tenant: Tenant, collection: str, *, create: bool = False) -> AsyncIterator[Engine]:
+        """The engine of a tenant's collection. Raises UsageError for a bad name, UnknownCollection."""
+        refuse_bad_name(collection)
+        if not create and not (tenant.folder / "collections" / collection).is_dir():
+            raise _unknown(tenant, collection)
+        async with self.engines.use(tenant.folder, collection, create=create) as engine:
+            yield engine
+
+    @asynccontextmanager
+    async def checker(self, tenant: Tenant) -> AsyncIterator[Engine]:
+        """The tenant's engine without a collection, for texts and passages that the caller brings."""
+        async with self.engines.use(tenant.folder, NO_COLLECTION) as engine:
+            yield engine
+
+    async def delete_collection(self, tenant: Tenant, collection: str) -> None:
+        """Delete a collection from the disk. Raises UnknownCollection."""
+        refuse_bad_name(collection)
+        folder = tenant.folder / "collections" / collection
+        if not folder.is_dir():
+            raise _unknown(tenant, collection)
+        await self.engines.close(tenant.folder, collection)
+        await asyncio.to_thread(shutil.rmtree, folder)
+
+    def unreadiness(self) -> str | None:
+        """Why no question can be answered now; None if it can."""
+        folder = self.base.data_dir
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            return f"the data folder cannot be made: {error.strerror}"
+        return (
+            None if os.access(folder, os.R_OK | os.W_OK | os.X_OK) else "the data folder cannot be read and written"
+        )
+
+    def refuse_options(self, options: AskOptions, *, is_admin: bool) -> None:
+        """Raise UsageError for an option that a request may not set, or not as high."""
+        self.settings.bounds.refuse_beyond(options)
+        allowed = {*self.settings.models, *self.models.values()}
+        if options.model is not None and options.model not in allowed:
+            raise UsageError(
+                f"this server does not let a request name the model {options.model[:100]!r}",
+                hint=f"it allows: {', '.join(sorted(allowed)) or 'none'}; `assay serve --allow-model` adds one",
+            )
+        if options.system_prompt is not None and not is_admin:
+            raise UsageError(
+                "the option system_prompt is for keys with the scope admin", hint="leave it out, or use such a key"
+            )
+
+    @property
+    def models(self) -> dict[str, str]:
+        """The models that the settings name, by setting."""
+        named: dict[str, Any] = self.base.model_dump(include={"model", "writer_model", "simple_model"})
+        return {name: str(value) for name, value in named.items() if value is not None}
+
+    async def close(self, seconds: float) -> None:
+        """End what runs, within `seconds` where it ends by itself, and close the engines and records."""
+        await self.live.close(seconds)
+        await self.engines.close_all()
+        for store in self._stores.values():
+            await asyncio.to_thread(store.close)
+
+
+def refuse_bad_name(collection: str) -> None:
+    """Raise UsageError for what cannot be the name of a collection.
+
+    >>> refuse_bad_name("../other")
+    Traceback (most recent call last):
+    ...
+    assay.errors.UsageError: '../other' cannot be the name of a collection
+    """
+    if _COLLECTION.fullmatch(collection) is None or ".." in collection:
+        raise UsageError(
+            f"{collection[:100]!r} cannot be the name of a collection",
+            hint="use letters, digits, dot, dash and underscore, at most 64, beginning with a letter or digit",
+        )
+
+
+def _unknown(tenant: Tenant, collection: str) -> UnknownCollection:
+    known = tenant.collections()
+    there = f"there are: {', '.join(known)}" if known else "there is none yet"
+    return UnknownCollection(
+        f"there is no collection {collection!r}; {there}", hint="upload a document: POST /api/v1/documents"
+    )

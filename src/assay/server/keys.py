@@ -1,0 +1,206 @@
+"""API keys in a file: made once, shown once, and verified quickly in every process that shares the file."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import StoreError, UsageError
+from assay.server.api_key import (
+    DEFAULT_TENANT,
+    SCRYPT,
+    Cost,
+    Key,
+    Scope,
+    StoredKey,
+    id_in,
+    new_text,
+    refuse_bad_name,
+    refuse_bad_tenant,
+    scrypt_hash,
+)
+from assay.server.keys_file import KeysFile
+
+FILE_NAME = "keys.sqlite"
+# Seconds for which a verified key is taken from memory, without a look at the file. Chosen.
+FRESH = 1.0
+# Seconds between two writes of when a key was last used. Chosen.
+USED_EVERY = 60.0
+# Verified keys that are remembered. Chosen.
+REMEMBERED = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    """A key whose text was right, and when the file was last read for it, in monotonic seconds."""
+
+    stored: StoredKey
+    checked: float
+
+
+class KeyStore:
+    """The keys in one file. Raises StoreError or a subclass where it cannot be read or written.
+
+    `cost` is what `hasher` is to spend on new keys; stored ones keep theirs. `remembered` verified keys are kept in
+    memory. `now` gives Unix seconds, `monotonic` those that only rise.
+    All methods may be called from any thread. `create` and the first `verify` of a key hash for about 0.2 s; one
+    hash is made at a time, so that guesses cannot fill the memory.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        cost: Cost = SCRYPT,
+        hasher: Callable[[str, bytes, Cost], bytes] = scrypt_hash,
+        remembered: int = REMEMBERED,
+        now: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._file = KeysFile(path)
+        self._cost = cost
+        self._hash = hasher
+        self._most = remembered
+        self._now = now
+        self._monotonic = monotonic
+        self._hashing = threading.Lock()
+        self._remembering = threading.Lock()
+        self._verified: OrderedDict[bytes, _Verified] = OrderedDict()
+        # Texts are remembered by a hash that only this process can make, and so are never in its memory.
+        self._process_key = secrets.token_bytes(32)
+        self._salt_of_unknown = secrets.token_bytes(16)
+        self._any = False
+        self._any_checked: float | None = None
+
+    # --- for whoever administers keys ------------------------------------------------------------
+
+    def create(
+        self, *, name: str, tenant: str = DEFAULT_TENANT, scope: Scope = "read", expires: float | None = None
+    ) -> tuple[Key, str]:
+        """Make a key; beside it its text, which a client sends and which cannot be had again.
+
+        `expires` is in Unix seconds. Raises UsageError for what cannot be a name or a tenant, and for a key that
+        would be expired already.
+        """
+        refuse_bad_tenant(tenant)
+        refuse_bad_name(name)
+        now = self._now()
+        if expires is not None and expires <= now:
+            raise UsageError("the key would be expired already", hint="name a time to come")
+        key_id, text = new_text()
+        key = Key(key_id, name, tenant, scope, created=now, expires=expires)
+        salt = secrets.token_bytes(16)
+        with self._hashing:
+            stored = StoredKey(key, salt, self._hash(text, salt, self._cost), self._cost)
+        self._file.add(stored)
+        self._any = True
+        return key, text
+
+    def list(self, tenant: str | None = None) -> tuple[Key, ...]:
+        """Every key, or every one of a tenant, oldest first; those revoked or expired too."""
+        return tuple(stored.key for stored in self._file.all() if tenant in (None, stored.key.tenant))
+
+    def revoke(self, key_id: str, *, tenant: str | None = None) -> Key:
+        """Revoke a key for good, if it is one of the tenant's where one is named.
+
+        Raises UsageError where there is no such key.
+        """
+        self._find(key_id, tenant)
+        self._file.revoke(key_id, self._now())
+        return self._find(key_id, tenant)
+
+    def any(self) -> bool:
+        """Whether a key was ever made, even if none is valid by now; another process's is seen within a second.
+
+        Revoking the last key does not let everybody in again.
+        """
+        now = self._monotonic()
+        if not self._any and (self._any_checked is None or now - self._any_checked >= FRESH):
+            self._any = self._file.any()
+            self._any_checked = now
+        return self._any
+
+    def _find(self, key_id: str, tenant: str | None) -> Key:
+        stored = self._file.find(key_id)
+        if stored is None or tenant not in (None, stored.key.tenant):
+            raise UsageError(f"there is no key {key_id[:20]!r}", hint="`assay keys list` shows the ids of all")
+        return stored.key
+
+    # --- for every request -----------------------------------------------------------------------
+
+    def fresh(self, text: str) -> Key | None:
+        """The key of this text if it was found valid within the last second; reads no file."""
+        verified = self._remembered(self._digest(text))
+        if verified is None or self._monotonic() - verified.checked >= FRESH:
+            return None
+        return verified.stored.key if verified.stored.key.state_at(self._now()) == "active" else None
+
+    def remembers(self, text: str) -> bool:
+        """Whether `verify` needs no hash for this text, only a look at the file."""
+        return self._remembered(self._digest(text)) is not None
+
+    def verify(self, text: str) -> Key | None:
+        """The key of this text; None where it is unknown, wrong, expired or revoked.
+
+        One hash is made for each key and process; after that the file is read, so that what another process revoked
+        ends at once here, and within a second where `fresh` is asked first.
+        """
+        key_id = id_in(text)
+        if key_id is None:
+            return None
+        digest = self._digest(text)
+        verified = self._remembered(digest)
+        if verified is None:
+            with self._hashing:
+                verified = self._remembered(digest)  # another thread may have hashed the same text meanwhile
+                if verified is None:
+                    return self._valid(self._hashed(key_id, text), digest)
+        stored = self._file.find(key_id)
+        unchanged = stored is not None and stored.hash == verified.stored.hash
+        return self._valid(stored if unchanged else None, digest)
+
+    def _hashed(self, key_id: str, text: str) -> StoredKey | None:
+        """The stored key of this text; that it is unknown takes as long to find out as that it is wrong."""
+        stored = self._file.find(key_id)
+        salt, cost, wanted = (
+            (self._salt_of_unknown, self._cost, bytes(32))
+            if stored is None
+            else (stored.salt, stored.cost, stored.hash)
+        )
+        return stored if hmac.compare_digest(self._hash(text, salt, cost), wanted) else None
+
+    def _valid(self, stored: StoredKey | None, digest: bytes) -> Key | None:
+        """The key if it can be used now, which is noted and remembered; else None, and it is forgotten."""
+        now = self._now()
+        if stored is None or stored.key.state_at(now) != "active":
+            with self._remembering:
+                self._verified.pop(digest, None)
+            return None
+        if stored.key.used is None or now - stored.key.used >= USED_EVERY:
+            with suppress(StoreError):  # a full disk locks nobody out
+                self._file.note_use(stored.key.key_id, now, unless_after=now - USED_EVERY)
+        with self._remembering:
+            self._verified[digest] = _Verified(stored, self._monotonic())
+            self._verified.move_to_end(digest)
+            if len(self._verified) > self._most:
+                self._verified.popitem(last=False)
+        return stored.key
+
+    def _remembered(self, digest: bytes) -> _Verified | None:
+        with self._remembering:
+            return self._verified.get(digest)
+
+    def _digest(self, text: str) -> bytes:
+        return hmac.digest(self._process_key, text.encode(errors="replace"), "sha256")
+
+
+def key_store(data_dir: Path) -> KeyStore:
+    """The keys of a data folder."""
+    return KeyStore(data_dir / FILE_NAME)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
@@ -18,11 +18,12 @@ ENDING = 5.0
 _DESCRIPTION = "Answers questions from your documents and tests every answer before you see it."
 
 
-def create_app(service: Service) -> FastAPI:
-    """The application over a service, which it closes when it ends."""
+def create_app(service: Service, at_start: Callable[[], None] = lambda: None) -> FastAPI:
+    """The application over a service, which it closes when it ends; `at_start` is called on its event loop."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        at_start()
         yield
         await service.close(ENDING)
 

@@ -52,9 +52,7 @@ def run_server(settings: ServerSettings, announce: Callable[[Service], None]) ->
 
 def application(service: Service) -> FastAPI:
     """The application of a process, which ends its runs as soon as the process is told to stop."""
-    app = create_app(service)
-    app.router.on_startup.append(lambda: _end_runs_at_signal(service))
-    return app
+    return create_app(service, lambda: _end_runs_at_signal(service))
 
 
 def application_of_worker() -> FastAPI:

@@ -62,6 +62,9 @@ VERBS = (
     "models pull",
     "models list",
     "models remove",
+    "keys create",
+    "keys list",
+    "keys revoke",
     "config show",
 )
 

@@ -22,6 +22,7 @@ from assay.cli import (
     documents,
     exits,
     figures,
+    keys,
     labels,
     models,
     questions,
@@ -58,6 +59,7 @@ for name, module, what in (
     ("rubrics", rubrics, "Show or renew what answers are assessed by."),
     ("rules", rules, "Check and show output rules."),
     ("models", models, "Fetch, list or remove models of the Hugging Face hub."),
+    ("keys", keys, "Make, list or revoke API keys of the server."),
     ("config", config, "Show the settings."),
 ):
     group = typer.Typer(help=what, no_args_is_help=True, rich_markup_mode=None)

@@ -33,6 +33,7 @@ from assay.core.review import with_masked
 from assay.core.run import CallerPassages, Deadline, Run, ignore_event
 from assay.core.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
 from assay.errors import AssayError, UsageError
+from assay.nlp.sentences import sentences
 from assay.types import (
     Answer,
     AskOptions,
@@ -52,6 +53,9 @@ from assay.types import (
     Review,
     SearchSettings,
 )
+
+# Only so many characters of a sentence are searched for. Chosen.
+_LONGEST_QUERY = 2_000
 
 Result = TypeVar("Result")
 Params = ParamSpec("Params")
@@ -180,6 +184,12 @@ class Engine:
         return await self._parts.index.document(document_id)
 
     document = _plain(adocument)
+
+    async def apassages(self, passage_ids: Sequence[str]) -> tuple[Passage, ...]:
+        """The stored passages of these ids, in that order; unknown ids are left out."""
+        return await self._parts.index.passages(passage_ids)
+
+    passages = _plain(apassages)
 
     async def aremove(self, document_ids: Sequence[str]) -> int:
         """Remove documents; returns the collection's new version."""
@@ -320,6 +330,15 @@ class Engine:
         return await parts.retriever_for(settings or parts.search).retrieve((query,))
 
     search = _plain(asearch)
+
+    async def aevidence_on(self, text: str) -> Evidence:
+        """The passages that a search finds for each sentence of a text, each once: what to check the text by."""
+        evidence = Evidence()
+        for span in sentences(require_text(text)):
+            evidence = evidence.merge(await self.asearch(text[span.start : span.end][:_LONGEST_QUERY]))
+        return evidence
+
+    evidence_on = _plain(aevidence_on)
 
     async def agather(
         self, query: str, history: Iterable[Message] = (), *, options: AskOptions | None = None

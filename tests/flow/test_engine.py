@@ -31,6 +31,7 @@ from assay.testing.fakes import (
 )
 from assay.types import (
     Action,
+    CollectionSummary,
     Done,
     Event,
     Evidence,
@@ -46,7 +47,7 @@ from assay.types import (
     Usage,
     Verdict,
 )
-from assay.wiring import open_checker, reindex
+from assay.wiring import open_checker, reindex, summaries
 
 WATER = "# Water\n\nWater boils at 100 degrees Celsius at sea level. It freezes at 0 degrees Celsius.\n"
 TOWER = "# Tower\n\nThe tower was opened on 3 May 1932 by the mayor. It is 120 metres high.\n"
@@ -75,6 +76,44 @@ def test_the_main_job(papers: Path, tmp_path: Path):
                 assert document is not None
                 assert document.text[span.start : span.end] == span.quote
         assert engine.ask("Who composed the opera Aida?").outcome is Outcome.ABSTAINED
+
+
+def test_passages_are_given_by_their_ids(papers: Path, tmp_path: Path):
+    with open_engine(data_dir=tmp_path / "data") as engine:
+        engine.add([papers])
+        found = engine.search("tower").passages
+        assert len(found) == 2
+        assert engine.passages([found[1].passage_id, "no such id", found[0].passage_id]) == found[::-1]
+
+
+def test_the_evidence_on_a_text_is_that_on_each_of_its_sentences(papers: Path, tmp_path: Path):
+    with open_engine(data_dir=tmp_path / "data", k=1) as engine:
+        engine.add([papers])
+        evidence = engine.evidence_on("Water boils at 90 degrees. The tower is 120 metres high. Water freezes.")
+        assert [passage.title for passage in evidence.passages] == ["Water", "Tower"]
+        assert engine.evidence_on("  ").passages == ()
+        with pytest.raises(UsageError, match="not text"):
+            engine.evidence_on(None)  # type: ignore[arg-type]
+
+
+def test_collections_are_summed_up_without_a_model(papers: Path, tmp_path: Path):
+    data = tmp_path / "data"
+    assert summaries(data) == ()
+    with open_engine(data_dir=data, collection="b") as engine:
+        engine.add([papers])
+    with open_engine(data_dir=data, collection="a"):
+        pass
+    for damaged, content in (("c", b"no database, but long enough to be read as one" * 10), ("d", None)):
+        (data / "collections" / damaged).mkdir()
+        if content is not None:
+            (data / "collections" / damaged / "index.sqlite").write_bytes(content)
+    assert summaries(data) == (
+        CollectionSummary("a", 0, 0),
+        CollectionSummary("b", 2, 1),
+        CollectionSummary("c", None, None),
+        CollectionSummary("d", None, None),
+    )
+    assert list((data / "collections" / "d").iterdir()) == []
 
 
 def test_what_left_the_folder_leaves_the_answers(papers: Path, tmp_path: Path):

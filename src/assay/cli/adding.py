@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.exits import Exit
 from assay.cli.progress_bar import ProgressBar
-from assay.cli.terminal import Terminal, from_here, visible
+from assay.cli.terminal import Terminal, from_here
 from assay.errors import UsageError
+from assay.nlp.controls import visible
 
 if TYPE_CHECKING:
     from assay.engine import Engine

@@ -33,8 +33,9 @@ from assay.cli import (
 )
 from assay.cli.exits import Exit
 from assay.cli.flags import add_verbs
-from assay.cli.terminal import OutputClosed, Terminal, reason_of, visible
+from assay.cli.terminal import OutputClosed, Terminal, reason_of
 from assay.errors import AssayError, StoreError, StoreFull, UsageError
+from assay.nlp.controls import visible
 
 # The parser's words, and plainer ones.
 _PLAIN = {

@@ -26,8 +26,9 @@ from assay.cli.flags import (
     takes,
 )
 from assay.cli.questions import Text, read_question
-from assay.cli.terminal import Terminal, first_of_each, one_line, reason_of, visible
+from assay.cli.terminal import Terminal, first_of_each, one_line, reason_of
 from assay.errors import UsageError
+from assay.nlp.controls import visible
 
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
@@ -42,8 +43,6 @@ _HINT_FOR_TEXT = "name an existing file, give a text of several words in quotes,
 _HINT_FOR_SOURCE = "name a text file; to check against a folder, `assay add` it and leave the option out"
 # Characters of an argument that a message shows.
 _SHOWN = 120
-# Only so many characters of a sentence are searched for. Chosen.
-LONGEST_QUERY = 2_000
 
 DraftQuestion = Annotated[
     str | None,
@@ -155,7 +154,7 @@ def check(
     )
     with opened(**given) as engine:
         started = time.perf_counter()
-        made = engine.examine(text, sources or _search_sentences(text, engine), question=question or "")
+        made = engine.examine(text, sources or engine.evidence_on(text).passages, question=question or "")
     if as_json:
         ms = round(1000 * (time.perf_counter() - started), 3)
         terminal.object(
@@ -207,7 +206,7 @@ def fix(
     text, passages = _read_draft("fix", file, sources or [], terminal)
     with open_checker(record=True, **given) if passages else open_engine(create=False, **given) as engine:
         started = time.perf_counter()
-        asked, found = question or "", passages or _search_sentences(text, engine)
+        asked, found = question or "", passages or engine.evidence_on(text).passages
         made = engine.examine(text, found, question=asked, mend=True, drop=drop)
     fixed = made.fixed
     assert fixed is not None  # noqa: S101 - it was to be mended
@@ -281,17 +280,6 @@ async def _review_object(line: Request, engine: Engine) -> dict[str, Any]:
 
     text = line.text("claim", "answer")
     return objects.review_object(await engine.acheck(text, line.passages(), one_claim="claim" in line.fields))
-
-
-def _search_sentences(text: str, engine: Engine) -> tuple[Passage, ...]:
-    """The collection's passages on each sentence of the text."""
-    from assay.nlp.sentences import sentences
-    from assay.types import Evidence
-
-    evidence = Evidence()
-    for span in sentences(text):
-        evidence = evidence.merge(engine.search(text[span.start : span.end][:LONGEST_QUERY]))
-    return evidence.passages
 
 
 def _read_draft(

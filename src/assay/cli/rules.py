@@ -10,7 +10,8 @@ import typer
 
 from assay.cli.exits import Exit
 from assay.cli.flags import AsJson, takes
-from assay.cli.terminal import Terminal, one_line, visible
+from assay.cli.terminal import Terminal, one_line
+from assay.nlp.controls import visible
 
 if TYPE_CHECKING:
     from assay.rules.conflicts import Conflict

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.answer_view import SHORT_ID, bold, first_check_lines, print_indented, reflow, show_answer
 from assay.cli.evidence_view import OF_A_QUESTION, format_score
-from assay.cli.terminal import Terminal, first_of_each, one_line, visible
+from assay.cli.terminal import Terminal, first_of_each, one_line
 from assay.nlp.citations import HEDGE_MARK
+from assay.nlp.controls import visible
 from assay.types import Event, Sentence, SentenceVerified, SentenceWithdrawn, StatusChanged
 
 if TYPE_CHECKING:

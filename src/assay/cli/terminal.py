@@ -16,16 +16,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TextIO, TypeVar
 
+from assay.nlp.controls import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.errors import AssayError
-
-# C0 without tab and line feed, DEL, C1, line separators, bidi controls, and lone surrogates.
-_UNSAFE = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-
 
 # The path that a refusal names in brackets.
 _PATH = re.compile(r"\((/[^()\n]{1,1000})\)")
@@ -33,20 +29,6 @@ _PATH = re.compile(r"\((/[^()\n]{1,1000})\)")
 
 class OutputClosed(Exception):
     """The reader of standard output closed it; not an error."""
-
-
-def visible(text: str) -> str:
-    r"""The text with every character that could act on a terminal shown as an escape.
-
-    >>> visible("red: \x1b[31m")
-    'red: \\x1b[31m'
-    """
-    return _UNSAFE.sub(_escaped, text)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def one_line(text: str, width: int = 0) -> str:

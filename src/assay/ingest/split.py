@@ -33,8 +33,6 @@ PATH = " > "
 _LEADS_IN = (":", "：")
 # The largest share of a passage that a table's header may take: chosen.
 _HEADER_SHARE = 0.4
-# Formats whose stored text has the same lines as the file.
-_WITH_LINES = frozenset(("markdown", "text"))
 # Characters after which a hard cut may fall, in order of preference.
 _CUT_BEHIND = ("\n", ";:；：、，,", " \t\u3000")
 
@@ -339,7 +337,7 @@ def _lines(document: Document, spans: list[Span]) -> Iterator[int | None]:
     for span in spans:
         line += document.text.count("\n", at, span.start)
         at = span.start
-        yield line if document.format in _WITH_LINES else None
+        yield line if document.has_lines else None
 
 
 def _passage(

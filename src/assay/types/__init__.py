@@ -51,6 +51,7 @@ from assay.types.claims import (
     WriterPrompt,
 )
 from assay.types.documents import (
+    CollectionSummary,
     Document,
     DocumentRecord,
     FileReport,
@@ -147,6 +148,7 @@ __all__ = [
     "CitationStyle",
     "Claim",
     "ClaimEvent",
+    "CollectionSummary",
     "Confidence",
     "Contradiction",
     "Correction",

@@ -9,6 +9,9 @@ from typing import Literal
 
 from assay.types.value import Metadata, Value
 
+# Formats whose stored text has the lines of the file.
+_WITH_LINES = frozenset(("markdown", "text"))
+
 
 @dataclass(frozen=True, slots=True)
 class Location(Value):
@@ -74,6 +77,31 @@ class Document(Value):
         """The SHA-256 of the stored text, in hex."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
+    @property
+    def has_lines(self) -> bool:
+        """Whether the format has lines of its own, so that a line number means something."""
+        return self.format in _WITH_LINES
+
+    def location_at(self, offset: int) -> Location:
+        """The location of an offset in the text; an empty one where none is known.
+
+        >>> rates = Region(0, 9, Location(page=2))
+        >>> document = Document("d", "3 percent", "", "", "pdf", "", (rates,))
+        >>> document.location_at(4).page, document.location_at(9).page
+        (2, None)
+        """
+        at = bisect_right(self.regions, offset, key=lambda region: region.start)
+        region = self.regions[at - 1] if at else None
+        return region.location if region is not None and offset < region.end else Location()
+
+    def line_at(self, offset: int) -> int | None:
+        r"""The line, counted from 1, of an offset in the text; None where the format has no lines.
+
+        >>> Document("d", "Rain.\nSnow.", "", "", "text", "").line_at(6)
+        2
+        """
+        return self.text.count("\n", 0, offset) + 1 if self.has_lines else None
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded(Value):
@@ -99,6 +127,15 @@ class DocumentRecord(Value):
     bytes_sha256: str
     passages: int
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSummary(Value):
+    """A collection by name; `documents` counts them. Both numbers are None where its file cannot be read."""
+
+    name: str
+    documents: int | None
+    version: int | None
 
 
 @dataclass(frozen=True, slots=True)

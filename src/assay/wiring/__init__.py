@@ -22,10 +22,10 @@ from assay.models.reranker import CrossEncoderReranker
 from assay.nlp.spelling import is_english
 from assay.records.runs import RunStore
 from assay.retrieval.index.memory import MemoryIndex
-from assay.retrieval.index.sqlite import open_sqlite
+from assay.retrieval.index.sqlite import open_sqlite, read_summary
 from assay.retrieval.quarantine import QuarantiningRetriever, quarantine_evidence
 from assay.settings import Settings, load_settings, with_options
-from assay.types import AskOptions, CitationStyle
+from assay.types import AskOptions, CitationStyle, CollectionSummary
 from assay.understanding.spelling import CollectionSpeller
 from assay.web.outside import NullRetriever
 from assay.wiring.idle_settings import refuse_idle_options
@@ -199,6 +199,11 @@ def collections(data_dir: Path) -> tuple[str, ...]:
     """The names of the collections in a data folder, sorted."""
     folder = data_dir / "collections"
     return tuple(sorted(path.name for path in folder.iterdir() if path.is_dir())) if folder.is_dir() else ()
+
+
+def summaries(data_dir: Path) -> tuple[CollectionSummary, ...]:
+    """The collections in a data folder with their numbers of documents, sorted by name; opens no model."""
+    return tuple(read_summary(data_dir / "collections" / name) for name in collections(data_dir))
 
 
 def open_embedder(settings: Settings) -> Embedder:

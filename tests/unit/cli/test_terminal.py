@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.terminal import OutputClosed, Terminal, one_line, visible
+from assay.cli.terminal import OutputClosed, Terminal, one_line
+from assay.nlp.controls import visible
 
 HOSTILE = [
     "\x1b[31mred",

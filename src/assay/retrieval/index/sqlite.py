@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.stages import Entry
-from assay.errors import UnknownCollection
+from assay.errors import StoreError, UnknownCollection
 from assay.retrieval.index import rows
 from assay.retrieval.index.rows import TITLE_WEIGHT, match_expression, query_terms
 from assay.retrieval.index.schema import (
@@ -27,7 +28,7 @@ from assay.retrieval.index.schema import (
     transaction,
 )
 from assay.retrieval.index.searcher import EXACT_BELOW, Reached, VectorSearcher
-from assay.types import Document, DocumentRecord, EmbeddingModel, Found, Metadata, Passage
+from assay.types import CollectionSummary, Document, DocumentRecord, EmbeddingModel, Found, Metadata, Passage
 
 FILE_NAME = "index.sqlite"
 GRAPH_NAME = "vectors.faiss"
@@ -58,6 +59,19 @@ def open_sqlite(
         )
     prepare(path, model)
     return SqliteIndex(path, model, VectorSearcher(folder / GRAPH_NAME, model, exact_below, reached), reached)
+
+
+def read_summary(folder: Path) -> CollectionSummary:
+    """The name of the collection in `folder`, its number of documents, and its version, without opening a model."""
+    path = folder / FILE_NAME
+    if not path.is_file():  # connecting would create it
+        return CollectionSummary(folder.name, None, None)
+    try:
+        with store_errors(path), closing(connect(path)) as connection:
+            (documents,) = connection.execute("SELECT count(*) FROM documents").fetchone()
+            return CollectionSummary(folder.name, documents, number_of(connection, "version"))
+    except StoreError:
+        return CollectionSummary(folder.name, None, None)
 
 
 class SqliteIndex:

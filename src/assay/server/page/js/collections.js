@@ -1,0 +1,28 @@
+// The collection in use, kept for this browser.
+
+import { get } from "./api.js";
+import { h } from "./dom.js";
+
+const CHOSEN = "assay.collection";
+
+/** The name of the collection that views show and questions search. */
+export function collection() {
+  try {
+    return localStorage.getItem(CHOSEN) || "default";
+  } catch {
+    return "default";
+  }
+}
+
+/** A menu of the collections; `changed` is called when another is chosen. */
+export async function collectionMenu(place, changed) {
+  const { collections } = await get("/collections");
+  const names = [...new Set([...collections.map((one) => one.name), collection()])].sort();
+  const counts = new Map(collections.map((one) => [one.name, one.documents]));
+  const choose = (event) => {
+    localStorage.setItem(CHOSEN, event.target.value);
+    changed();
+  };
+  const options = names.map((name) => h("option", { value: name, selected: name === collection() }, `${name} (${counts.get(name) ?? 0})`));
+  place.replaceChildren(h("select", { class: "collection", aria: { label: "Collection" }, on: { change: choose } }, options));
+}

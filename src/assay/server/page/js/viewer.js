@@ -1,0 +1,105 @@
+// The document itself, opened at the quoted place, beside the view or over it.
+
+import { asApiError, get } from "./api.js";
+import { announce, append, button, failure, h, hidden, replace, skeleton } from "./dom.js";
+import { icon } from "./icons.js";
+import { drawPages } from "./pdfview.js";
+import { drawHtml, drawTable, drawText, textWithMarks } from "./textviews.js";
+import { fileName, placeOf, plural, sourceDate } from "./text.js";
+
+const panel = document.getElementById("viewer");
+const stage = document.getElementById("stage");
+let opener = null;
+let pending = null;
+
+/** Open a document where `span` stands: {start, end, quote}; `source` is a source or passage of it. */
+export async function openDocument({ source, span, collection }) {
+  if (panel.hidden || !panel.contains(document.activeElement)) opener = document.activeElement;
+  const body = h("div", { class: "viewer-body", tabindex: "0", role: "region", aria: { label: "Text of the document" } }, skeleton(6));
+  const state = { source, collection, body, bar: h("div", { class: "viewer-bar" }) };
+  const heading = h("h2", { tabindex: "-1" }, source.title || fileName(source.path) || source.document_id);
+  const place = span ? placeOf(span.location || source.location, span.line ?? source.line, source.title) : "";
+  const about = [fileName(source.path), place, source.origin?.date && sourceDate(source.origin.date)].filter(Boolean).join(" · ");
+  replace(
+    panel,
+    h("header", { class: "viewer-head" }, h("div", {}, heading, h("p", { class: "fine" }, about)), button([icon("close"), hidden("Close the document")], closeDocument, { class: "quiet icon-button", title: "Close (Esc)" })),
+    state.bar,
+    body,
+  );
+  panel.hidden = false;
+  stage.classList.add("with-viewer");
+  heading.focus({ preventScroll: true });
+  await show(state, span);
+}
+
+/** Close the document and go back to where it was opened. */
+export function closeDocument() {
+  if (panel.hidden) return;
+  pending?.abort();
+  panel.hidden = true;
+  panel.replaceChildren();
+  stage.classList.remove("with-viewer");
+  if (opener?.isConnected) opener.focus({ preventScroll: true });
+}
+
+export const isDocumentOpen = () => !panel.hidden;
+
+async function show(state, span) {
+  pending?.abort();
+  pending = new AbortController();
+  const { signal } = pending;
+  const { source, collection, body } = state;
+  try {
+    const query = { collection, start: span?.start, end: span?.end };
+    const view = await get(`/documents/${encodeURIComponent(source.document_id)}/view`, query, signal);
+    body.replaceChildren();
+    drawBar(state, view);
+    draw(state, view, signal);
+    announce(span ? "The document is open at the quoted place" : "The document is open");
+  } catch (error) {
+    if (!signal.aborted) replace(body, stored(source, span), failure(asApiError(error), () => show(state, span)));
+  }
+}
+
+function draw(state, view, signal) {
+  const { source, collection, body } = state;
+  const around = (start, end) => show(state, { start, end });
+  if (view.kind === "pdf") drawPages(body, view, { path: `/documents/${encodeURIComponent(source.document_id)}/pages`, collection, signal });
+  else if (view.kind === "html") drawHtml(body, view.html);
+  else if (view.kind === "table") drawTable(body, view, around);
+  else drawText(body, view, around);
+}
+
+/** What was stored of a source whose document cannot be shown. */
+function stored(source, span) {
+  const text = source.quote ?? source.text;
+  if (!text) return null;
+  const from = span ? span.start - source.start : 0;
+  const marks = span ? [[from, from + (span.end - span.start)]] : [];
+  return h("div", { class: "stored" }, h("p", { class: "fine" }, "These are the stored words that the answer was tested against."), h("p", { class: "pre" }, textWithMarks(text, marks)));
+}
+
+function drawBar(state, view) {
+  const results = h("div", { class: "find-results", aria: { live: "polite" } });
+  const input = h("input", { type: "search", placeholder: "Find in this document", aria: { label: "Find in this document" } });
+  const find = async (event) => {
+    event.preventDefault();
+    const query = { collection: state.collection, q: input.value.trim() };
+    if (!query.q) return results.replaceChildren();
+    try {
+      const { matches } = await get(`/documents/${encodeURIComponent(state.source.document_id)}/find`, query);
+      replace(results, foundPlaces(matches, state));
+    } catch (error) {
+      replace(results, failure(asApiError(error)));
+    }
+  };
+  const form = h("form", { class: "find", role: "search", on: { submit: find } }, input, h("button", { type: "submit", class: "quiet icon-button" }, icon("search"), hidden("Find")));
+  const changed = view.exact === false ? h("p", { class: "fine changed" }, h("span", { class: "sign", aria: { hidden: true } }, "⚠"), "The file is no longer the one that was read: add it again to be sure.") : null;
+  replace(state.bar, append(form, []), changed, results);
+}
+
+function foundPlaces(matches, state) {
+  if (!matches.length) return h("p", { class: "fine" }, "Nothing found.");
+  const items = matches.slice(0, 50).map((match) => h("li", {}, button([h("span", { class: "fine" }, match.line ? `line ${match.line} ` : ""), match.context], () => show(state, match), { class: "text" })));
+  return [h("p", { class: "fine" }, plural(matches.length, "place")), h("ol", { class: "plain-list" }, items)];
+}

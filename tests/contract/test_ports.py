@@ -15,7 +15,7 @@ from assay.core.stages import LLM, Checker, Clock, Embedder, Reader
 from assay.core.tape import SystemClock, Tape
 from assay.evals.checker_fit import _KnownChecker
 from assay.models.anthropic import AnthropicModel
-from assay.models.caching import CachingEmbedder, CachingReader
+from assay.models.caching import CachingChecker, CachingEmbedder, CachingReader
 from assay.models.checker import ClassifierChecker, OnnxChecker
 from assay.models.embed_api import ApiEmbedder
 from assay.models.embed_local import LocalEmbedder
@@ -133,6 +133,7 @@ def _bundled_checker() -> OnnxChecker:
 LABELS = {"0": "entailment", "1": "contradiction"}
 CHECKERS: dict[str, Callable[[], Checker]] = {
     "bundled": _bundled_checker,
+    "caching": lambda: CachingChecker(ScriptedChecker(Always((0.7, 0.1)), None)),
     "taped": lambda: TapedChecker(ScriptedChecker(Always((0.7, 0.1)), None), Tape()),
     "known": lambda: _KnownChecker(ScriptedChecker(Always((0.7, 0.1)), None)),
     "scripted": lambda: ScriptedChecker(Always((0.7, 0.1)), None),

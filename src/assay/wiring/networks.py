@@ -11,7 +11,7 @@ from assay.calibration.shipped import weights_behind
 from assay.core.run import Run
 from assay.core.stages import Checker, CheckerModel, Reader
 from assay.errors import UsageError
-from assay.models.caching import CachingReader
+from assay.models.caching import CachingChecker, CachingReader
 from assay.models.checker import ClassifierChecker, OnnxChecker
 from assay.models.hub import HubName, PulledModel
 from assay.models.reader import OnnxReader, SpanReader
@@ -50,7 +50,7 @@ def open_checker_network(settings: Settings) -> OpenChecker | None:
         raise UsageError(
             f"the policy of {place} weighs {', '.join(unknown)}, which nothing measures", hint="fit it anew"
         )
-    return OpenChecker(opened, (opened.close,))
+    return OpenChecker(CachingChecker(opened), (opened.close,))
 
 
 def open_to_fit(settings: Settings) -> ClassifierChecker:
@@ -122,7 +122,7 @@ def open_reader(settings: Settings) -> OpenReader | None:
         return None
     place = model_folder(settings.reader, settings, what="reader", bundled=BUNDLED_READER)
     opened = SpanReader.load(place) if in_hub_layout(place) else OnnxReader.load(place)
-    return OpenReader(opened, (opened.close,))
+    return OpenReader(CachingReader(opened), (opened.close,))
 
 
 def reader_then(about: Mapping[str, Any]) -> OpenReader | None:

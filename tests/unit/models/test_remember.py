@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.models.caching import CachingEmbedder, CachingReader
-from assay.testing.fakes import ScriptedReader
+from assay.core.stages import Pair
+from assay.models.caching import CachingChecker, CachingEmbedder, CachingReader
+from assay.testing.fakes import ScriptedChecker, ScriptedReader
 from assay.types import EmbeddingModel, PassageReading, TitledText
+from support.always import Always
 
 
 class Counting:
@@ -75,3 +77,23 @@ async def test_a_text_is_read_once_for_each_question_under_each_title() -> None:
     await reader.read("How hot?", [titled])
     assert inner.asked[2:] == [("Is it hot?", tea), ("How hot?", titled)]
     assert reader.model == inner.model
+
+
+async def test_of_many_readings_the_latest_are_kept() -> None:
+    reading = PassageReading(1.0, (), 0.0, 0.0)
+    inner = ScriptedReader(Always(reading))
+    reader = CachingReader(inner, most=1)
+    tea, ice = TitledText("", "tea"), TitledText("", "ice")
+    for text in (tea, ice, ice, tea):
+        await reader.read("How hot?", [text])
+    assert [text for _, text in inner.asked] == [tea, ice, tea]
+
+
+async def test_a_pair_is_checked_once() -> None:
+    inner = ScriptedChecker({"It is hot.": (0.9, 0.0), "It is cold.": (0.0, 0.9)}, None)
+    checker = CachingChecker(inner)
+    tea, ice = Pair("It is hot.", "tea"), Pair("It is cold.", "tea")
+    first = await checker.check([tea, ice, tea])
+    assert (await checker.check([ice])).tolist() == first[1:2].tolist()
+    assert first[0].tolist() == first[2].tolist()
+    assert inner.asked == [tea, ice]

@@ -61,6 +61,17 @@ class Conflict(errors.UsageError):
     """The request contradicts what is there."""
 
 
+class AccessRefused(errors.UsageError):
+    """The caller is not let in, or not for this; `status` and `headers` are those of the response."""
+
+    def __init__(
+        self, message: str, *, hint: str, status: int = 403, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message, hint=hint, retryable=status in (429, 503))
+        self.status = status
+        self.headers = dict(headers or {})
+
+
 @dataclass(frozen=True, slots=True)
 class FieldError(Value):
     """One field of a request that does not fit; `where` is its path, as in "body.options.k"."""
@@ -117,6 +128,8 @@ def status_of(error: AssayError) -> int:
     >>> status_of(errors.UnknownCollection("there is none", hint="add one"))
     404
     """
+    if isinstance(error, AccessRefused):
+        return error.status
     if isinstance(error, NotFound):
         return 404
     if isinstance(error, Conflict):
@@ -127,6 +140,8 @@ def status_of(error: AssayError) -> int:
 def error_response(error: AssayError, scope: Scope) -> Response:
     """An error of assay's as a response, with Retry-After where the same request may work later."""
     status = status_of(error)
+    if isinstance(error, AccessRefused):
+        return problem_response(status, str(error), error.hint, scope, headers=error.headers)
     waits = getattr(error, "retry_after", None)
     seconds = RETRY_AFTER if waits is None else max(1, round(waits))
     headers = {"Retry-After": str(seconds)} if status in (429, 503) else {}

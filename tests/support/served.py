@@ -14,6 +14,7 @@ from typing import Any
 import httpx2
 import uvicorn
 
+from assay.server.connections import TimedProtocol
 from assay.server.main import application
 from assay.server.service import Service
 from assay.server.settings import ServerSettings
@@ -43,7 +44,14 @@ def serving(settings: ServerSettings) -> Iterator[Served]:
         port = listener.getsockname()[1]
         service = Service.over(settings)
         config = uvicorn.Config(
-            application(service), log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=5
+            application(service),
+            http=TimedProtocol,
+            ws="none",
+            proxy_headers=False,
+            log_level="warning",
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=5,
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

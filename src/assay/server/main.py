@@ -13,10 +13,13 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
-from assay.server.access import refuse_open_bind
+from assay.server.access import Access, refuse_open_bind
 from assay.server.app import ENDING, create_app
+from assay.server.connections import TimedProtocol
+from assay.server.keys import key_store
+from assay.server.perimeter import with_perimeter
 from assay.server.service import Service
 from assay.server.settings import Bounds, ServerSettings
 
@@ -30,7 +33,8 @@ _CLOSING = 3
 def run_server(settings: ServerSettings, announce: Callable[[Service], None]) -> None:
     """Serve until SIGINT or SIGTERM; `announce` is called once the settings are found to fit. Raises UsageError."""
     service = Service.over(settings)
-    refuse_open_bind(settings.host, has_keys=False, allow_anonymous=settings.allow_anonymous)
+    has_keys = key_store(service.base.data_dir).any()
+    refuse_open_bind(settings.host, has_keys=has_keys, allow_anonymous=settings.allow_anonymous)
     announce(service)
     common: dict[str, Any] = {
         "host": settings.host,
@@ -40,6 +44,8 @@ def run_server(settings: ServerSettings, announce: Callable[[Service], None]) ->
         "server_header": False,
         "date_header": True,
         "proxy_headers": False,
+        "http": TimedProtocol,
+        "ws": "none",
         "timeout_graceful_shutdown": int(ENDING) + _CLOSING,
         "lifespan": "on",
     }
@@ -50,12 +56,19 @@ def run_server(settings: ServerSettings, announce: Callable[[Service], None]) ->
     uvicorn.run("assay.server.main:application_of_worker", factory=True, workers=settings.workers, **common)
 
 
-def application(service: Service) -> FastAPI:
-    """The application of a process, which ends its runs as soon as the process is told to stop."""
-    return create_app(service, lambda: _end_runs_at_signal(service))
+def application(service: Service) -> ASGIApp:
+    """The application of a process, which ends its runs as soon as the process is told to stop.
+
+    Raises UsageError for a host, an origin or a proxy in the settings that cannot be one.
+    """
+    app = create_app(service, lambda: _end_runs_at_signal(service))
+    settings = service.settings
+    keys = key_store(service.base.data_dir)
+    access = Access(keys, listening=settings.host, allow_anonymous=settings.allow_anonymous)
+    return with_perimeter(app, settings, access)
 
 
-def application_of_worker() -> FastAPI:
+def application_of_worker() -> ASGIApp:
     """The application of one of several processes."""
     return application(Service.over(settings_from_json(os.environ[_VARIABLE])))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Literal, Protocol
 
 from assay.core.stages import Splitter
 from assay.errors import DocumentError, EmptyDocument, UnreadableDocument, UnsupportedDocument
@@ -140,6 +140,8 @@ def _folder_prefix(folder: str) -> str:
 LARGEST_FILE = 256 << 20
 _HEAD = 1 << 16
 _LINES_AT_ONCE = 64
+_CHECK = "check the path and the rights to read it"
+_FIX_LINES = 'write one JSON object with a "text" on each line'
 _PROBLEMS_SHOWN = 5
 
 
@@ -205,7 +207,7 @@ class FileReader:
     def items(self, seen: FoundFile) -> Iterator[tuple[Item, ...]]:
         """The file's documents, a few at a time, then its report; no content of a file raises."""
         if seen.problem is not None:
-            yield (FileReport(seen.path, "failed", seen.problem),)
+            yield (FileReport(seen.path, "failed", seen.problem, hint=_CHECK),)
             return
         try:
             with _open(seen.file) as file:
@@ -216,15 +218,16 @@ class FileReader:
                 else:
                     yield self._single_document(seen, file)
         except DocumentError as error:
-            yield (FileReport(seen.path, "failed", _reason(error, seen)),)
+            yield (FileReport(seen.path, "failed", _reason(error, seen), hint=error.hint),)
         except OSError as error:
-            yield (FileReport(seen.path, "failed", error.strerror or str(error)),)
+            yield (FileReport(seen.path, "failed", error.strerror or str(error), hint=_CHECK),)
 
     def _single_document(self, seen: FoundFile, file: IO[bytes]) -> tuple[Item, ...]:
         """The file as one document."""
         data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
-            return (FileReport(seen.path, "failed", f"larger than {LARGEST_FILE >> 20} MiB"),)
+            reason = f"larger than {LARGEST_FILE >> 20} MiB"
+            return (FileReport(seen.path, "failed", reason, hint="split the file"),)
         sha256 = hashlib.sha256(data).hexdigest()
         document_id = id_of(seen.source)
         stored = self._known.of(seen.source)
@@ -243,10 +246,10 @@ class FileReader:
         except (EmptyDocument, UnsupportedDocument) as error:
             if isinstance(error, EmptyDocument):
                 self._drop(seen, stored, set())
-            return (FileReport(seen.path, "skipped", _reason(error, seen)),)
+            return (FileReport(seen.path, "skipped", _reason(error, seen), hint=error.hint),)
         except UnreadableDocument as error:
             note = "; the version stored before stays" if stored else ""
-            return (FileReport(seen.path, "failed", _reason(error, seen) + note),)
+            return (FileReport(seen.path, "failed", _reason(error, seen) + note, hint=error.hint),)
         document = document_of(
             loaded,
             document_id=document_id,
@@ -317,7 +320,8 @@ def _line_report(seen: FoundFile, counts: _Counts) -> FileReport:
     left_out = f"{lines} left out: {'; '.join(counts.shown)}" + (f"; {more} more" if more else "")
     reason = left_out if counts.problems else None
     if not counts.ids:
-        return FileReport(seen.path, "failed" if counts.problems else "skipped", reason or "no documents")
+        status: Literal["failed", "skipped"] = "failed" if counts.problems else "skipped"
+        return FileReport(seen.path, status, reason or "no documents", hint=_FIX_LINES)
     return FileReport(seen.path, "added" if counts.stored else "unchanged", reason, counts.passages)
 
 

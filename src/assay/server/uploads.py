@@ -11,7 +11,6 @@ name in the same collection is the same path, so the same document.
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import hashlib
 import os
@@ -23,14 +22,15 @@ import unicodedata
 from collections.abc import AsyncIterable, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from assay.errors import StoreError, StoreFull, UploadTooLarge, UsageError
+from assay.server.threads import in_thread
 from assay.types import Value
 
 Result = TypeVar("Result")
+Params = ParamSpec("Params")
 
 FOLDER = "uploads"
 _STAGING = ".staging"
@@ -82,7 +82,7 @@ class Uploads:
                 if size > limit:
                     raise UploadTooLarge(f"{label_of(name)}: larger than {limit:,} bytes", hint="split the file")
                 digest.update(chunk)
-                await _on_disk(partial(file.write, chunk))
+                await _on_disk(file.write, chunk)
             await _on_disk(file.finish)
         except BaseException:
             file.abandon()
@@ -100,26 +100,25 @@ class Uploads:
         A file that was moved before is left as it is, so a killed move may be repeated.
         """
         path = self.path_of(collection, name)
-        await _on_disk(lambda: _move(self._staging / token, path))
+        await _on_disk(_move, self._staging / token, path)
         return path
 
     async def discard(self, token: str) -> None:
         """Delete a staged file; harmless if it is gone."""
-        path = self._staging / token
-        await _on_disk(lambda: path.unlink(missing_ok=True))
+        await _on_disk((self._staging / token).unlink, missing_ok=True)
 
     async def remove(self, source: str) -> bool:
         """Delete the file of a document, by the document's `source`; False if it is no upload of this tenant."""
         path = Path(source)
         if self.label(source) is None:
             return False
-        await _on_disk(lambda: _remove_with_folder(path))
+        await _on_disk(_remove_with_folder, path)
         return True
 
     async def remove_collection(self, collection: str) -> None:
         """Delete all uploaded files of a collection."""
         folder = self._folder_of(collection)
-        await _on_disk(lambda: shutil.rmtree(folder) if folder.is_dir() else None)
+        await _on_disk(_remove_tree, folder)
 
     async def sweep(self, taken: Collection[str]) -> int:
         """Delete what broken-off requests left in staging over an hour ago; the number of files.
@@ -127,7 +126,7 @@ class Uploads:
         `taken` are the tokens of the files that wait for a job.
         """
         before = time.time() - _ABANDONED
-        return await _on_disk(lambda: _delete_older(self._staging, before, taken))
+        return await _on_disk(_delete_older, self._staging, before, taken)
 
     def label(self, source: str) -> str | None:
         """The name to show for a document's `source`; None if it is no upload of this tenant."""
@@ -138,12 +137,17 @@ class Uploads:
         return parts[2] if len(parts) == 3 and ".." not in parts else None
 
     def _folder_of(self, collection: str) -> Path:
-        if not _COLLECTION.fullmatch(collection):
-            raise UsageError(
-                f"{collection[:80]!r} is no name of a collection",
-                hint="use letters, digits, dot, dash and underscore, at most 64",
-            )
+        require_collection_name(collection)
         return self._root / collection
+
+
+def require_collection_name(name: str) -> None:
+    """Raise UsageError for what is no name of a collection, such as a path."""
+    if not _COLLECTION.fullmatch(name):
+        raise UsageError(
+            f"{name[:80]!r} is no name of a collection",
+            hint="use letters, digits, dot, dash and underscore, at most 64",
+        )
 
 
 class _NewFile:
@@ -236,6 +240,11 @@ def _remove_with_folder(path: Path) -> None:
         path.parent.rmdir()
 
 
+def _remove_tree(folder: Path) -> None:
+    if folder.is_dir():
+        shutil.rmtree(folder)
+
+
 def _delete_older(folder: Path, before: float, taken: Collection[str]) -> int:
     deleted = 0
     for path in folder.iterdir() if folder.is_dir() else ():
@@ -255,14 +264,10 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-async def _on_disk(call: Callable[[], Result]) -> Result:
-    """The result of a call that uses the disk, made in a thread; cancelling waits until the call has ended."""
-    running = asyncio.ensure_future(asyncio.to_thread(call))
+async def _on_disk(call: Callable[Params, Result], *args: Params.args, **kwargs: Params.kwargs) -> Result:
+    """The result of a call that uses the disk."""
     try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        await asyncio.wait([running])
-        raise
+        return await in_thread(call, *args, **kwargs)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StoreFull("no room left for uploaded files", hint="free some disk space") from error

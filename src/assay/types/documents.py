@@ -142,7 +142,8 @@ class CollectionSummary(Value):
 class FileReport(Value):
     """What became of one file: `reason` says why it was skipped or failed, or what was repaired.
 
-    A file of many documents (JSON lines) has no `document_id`; `pruned` is a document whose file vanished.
+    `hint` says what to do about a file that was skipped or failed. A file of many documents (JSON lines) has no
+    `document_id`; `pruned` is a document whose file vanished.
     """
 
     path: str
@@ -150,6 +151,7 @@ class FileReport(Value):
     reason: str | None = None
     passages: int = 0
     document_id: str | None = None
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

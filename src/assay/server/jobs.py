@@ -1,0 +1,377 @@
+"""Jobs: uploaded files on their way into a collection, in one SQLite file of a tenant.
+
+A job is queued, running, and then done or failed. A running job has an owner with a lease: when the owner's
+heartbeat has been missing for a while, any server process may take the job over and goes on with the files that
+wait; what the former owner writes is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from ulid import ULID
+
+from assay.errors import UsageError
+from assay.server.sqlite_file import SqliteFile
+from assay.server.uploads import StagedFile
+from assay.types import FileReport, Value
+
+JobStatus = Literal["queued", "running", "done", "failed"]
+FileStatus = Literal["waiting", "added", "unchanged", "skipped", "failed"]
+
+_JOBS = """
+CREATE TABLE jobs (
+  job_id TEXT PRIMARY KEY, collection TEXT NOT NULL, created REAL NOT NULL, status TEXT NOT NULL,
+  idempotency_key TEXT UNIQUE, digest TEXT NOT NULL, reason TEXT, hint TEXT, finished REAL,
+  owner TEXT, heartbeat REAL, claimed REAL, attempts INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE INDEX jobs_of ON jobs (collection, status, created);
+CREATE TABLE files (
+  job_id TEXT NOT NULL REFERENCES jobs, number INTEGER NOT NULL, name TEXT NOT NULL, token TEXT NOT NULL,
+  size INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT, hint TEXT, document_id TEXT,
+  passages INTEGER NOT NULL DEFAULT 0, ended REAL, PRIMARY KEY (job_id, number)
+) WITHOUT ROWID;
+"""
+FILE_NAME = "jobs.sqlite"
+# Seconds without a heartbeat after which a job's owner counts as killed. Chosen.
+LEASE = 15.0
+# How often a job is begun before it counts as what kills the server. Chosen.
+_MOST_ATTEMPTS = 3
+# Days that ended jobs are kept. Chosen.
+_KEPT_DAYS = 30
+_LONGEST_KEY = 255
+# Bytes that each file counts for beyond its own, in estimates of the time left: opening and storing it. Chosen.
+_BYTES_A_FILE = 4096
+_INTERRUPTED = "the server was stopped several times while it took this in"
+_INTERRUPTED_HINT = "upload the files one by one to find the one that stops it"
+
+
+@dataclass(frozen=True, slots=True)
+class JobFile(Value):
+    """One file of a job: what became of it, why, and what to do about it; `name` is as the caller gave it."""
+
+    name: str
+    status: FileStatus
+    reason: str | None = None
+    hint: str | None = None
+    document_id: str | None = None
+    passages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Value):
+    """A job as it is now. `reason` and `hint` say why it failed as a whole; `seconds_left` is an estimate."""
+
+    job_id: str
+    collection: str
+    status: JobStatus
+    created: float
+    files_done: int
+    files_total: int
+    passages: int
+    seconds_left: float | None
+    files: tuple[JobFile, ...]
+    reason: str | None = None
+    hint: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is done or failed."""
+        return self.status in ("done", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedJob:
+    """A job, and whether it is `new` or was created before under the same idempotency key."""
+
+    job: Job
+    new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingFile:
+    """A file of a job that is still to be taken in; `token` names it in staging."""
+
+    number: int
+    name: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedJob:
+    """A job with a lease, and its files that wait."""
+
+    job_id: str
+    owner: str
+    collection: str
+    files: tuple[WaitingFile, ...] = field(default=())
+
+
+class JobStore:
+    """The jobs of one tenant. Safe for several threads and processes; raises StoreError or a subclass.
+
+    >>> import tempfile
+    >>> store = JobStore(Path(tempfile.mkdtemp()) / "jobs.sqlite")
+    >>> job = store.create("default", [StagedFile("tea.md", "f00", "0" * 64, 12)]).job
+    >>> claimed = store.claim("worker")
+    >>> store.record(claimed, 1, FileReport("tea.md", "added", passages=2)), store.finish(claimed)
+    (True, True)
+    >>> store.job(job.job_id).status, store.job(job.job_id).passages
+    ('done', 2)
+    """
+
+    def __init__(self, path: Path, *, lease: float = LEASE, clock: Callable[[], float] = time.time) -> None:
+        self._file = SqliteFile(path, (_JOBS,), "the record of jobs")
+        self._lease = lease
+        self._clock = clock
+
+    # --- for callers -----------------------------------------------------------------------------
+
+    def create(
+        self, collection: str, files: Sequence[StagedFile], idempotency_key: str | None = None
+    ) -> CreatedJob:
+        """A queued job for staged files; with a key that was used for the same files, the job of that time.
+
+        Raises UsageError for no files, the same name twice, and a key that was used for other files.
+        """
+        _refuse(files, idempotency_key)
+        digest = _digest(collection, files)
+        job_id, now = str(ULID()), self._clock()
+        with self._file.writing() as connection:
+            _forget_old(connection, now - _KEPT_DAYS * 86_400)
+            known = connection.execute(
+                "SELECT job_id, digest FROM jobs WHERE idempotency_key = ?", (idempotency_key,)
+            ).fetchone()
+            if known is not None and known[1] != digest:
+                raise UsageError(
+                    "the Idempotency-Key was used for other files",
+                    hint="use a new key for each upload, and the same one only to repeat it",
+                )
+            if known is None:
+                connection.execute(
+                    "INSERT INTO jobs (job_id, collection, created, status, idempotency_key, digest) "
+                    "VALUES (?, ?, ?, 'queued', ?, ?)",
+                    (job_id, collection, now, idempotency_key, digest),
+                )
+                connection.executemany(
+                    "INSERT INTO files (job_id, number, name, token, size, status) "
+                    "VALUES (?, ?, ?, ?, ?, 'waiting')",
+                    [(job_id, number, file.name, file.token, file.size) for number, file in enumerate(files, 1)],
+                )
+            [job] = self._jobs(connection, "WHERE job_id = ?", known[0] if known else job_id)
+        return CreatedJob(job, new=known is None)
+
+    def job(self, job_id: str) -> Job | None:
+        """The job of that id; None if there is none."""
+        with self._file.reading() as connection:
+            return None if connection is None else next(self._jobs(connection, "WHERE job_id = ?", job_id), None)
+
+    def jobs(self, collection: str, limit: int = 50) -> tuple[Job, ...]:
+        """The latest jobs of a collection, newest first."""
+        with self._file.reading() as connection:
+            if connection is None:
+                return ()
+            last = "WHERE collection = ? ORDER BY created DESC, job_id DESC LIMIT ?"
+            return tuple(self._jobs(connection, last, collection, limit))
+
+    def staged_tokens(self) -> frozenset[str]:
+        """The tokens of all files that wait."""
+        with self._file.reading() as connection:
+            query = "SELECT token FROM files WHERE status = 'waiting'"
+            return frozenset(row[0] for row in connection.execute(query)) if connection is not None else frozenset()
+
+    def remove_collection(self, collection: str) -> tuple[str, ...]:
+        """Delete the jobs of a collection, whatever their status; the tokens of their files that waited.
+
+        A server process that runs one of them stops when it next writes.
+        """
+        with self._file.writing() as connection:
+            rows = connection.execute(
+                "SELECT token FROM files WHERE status = 'waiting' AND job_id IN "
+                "(SELECT job_id FROM jobs WHERE collection = ?)",
+                (collection,),
+            ).fetchall()
+            _delete(connection, "collection = ?", collection)
+        return tuple(row[0] for row in rows)
+
+    # --- for those who run jobs ------------------------------------------------------------------
+
+    def claim(self, owner: str) -> ClaimedJob | None:
+        """The oldest job that can run now, with a lease for `owner`; None if there is none.
+
+        One whose collection has a running job waits. One that was begun too often fails.
+        """
+        with self._file.writing() as connection:
+            now = self._clock()
+            while (row := connection.execute(_CLAIMABLE, {"expired": now - self._lease}).fetchone()) is not None:
+                job_id, collection, attempts = row
+                if attempts >= _MOST_ATTEMPTS:
+                    _end(connection, job_id, now, _INTERRUPTED, _INTERRUPTED_HINT)
+                    continue
+                connection.execute(
+                    "UPDATE jobs SET status = 'running', owner = ?, heartbeat = ?, claimed = ?, "
+                    "attempts = attempts + 1 WHERE job_id = ?",
+                    (owner, now, now, job_id),
+                )
+                files = connection.execute(
+                    "SELECT number, name, token FROM files WHERE job_id = ? AND status = 'waiting' ORDER BY number",
+                    (job_id,),
+                )
+                return ClaimedJob(job_id, owner, collection, tuple(WaitingFile(*file) for file in files))
+        return None
+
+    def claimable(self) -> bool:
+        """Whether `claim` would find a job; cheaper, since it does not write."""
+        with self._file.reading() as connection:
+            if connection is None:
+                return False
+            row = connection.execute(_CLAIMABLE, {"expired": self._clock() - self._lease}).fetchone()
+            return row is not None
+
+    def beat(self, claimed: ClaimedJob) -> bool:
+        """Renew the lease; False if it was lost."""
+        with self._file.writing() as connection:
+            return _owned(connection, claimed, "UPDATE jobs SET heartbeat = ?", self._clock())
+
+    def record(self, claimed: ClaimedJob, number: int, report: FileReport) -> bool:
+        """Note what became of a file; False if the lease was lost."""
+        with self._file.writing() as connection:
+            now = self._clock()
+            if not _owned(connection, claimed, "UPDATE jobs SET heartbeat = ?", now):
+                return False
+            outcome = (report.status, report.reason, report.hint, report.document_id, report.passages, now)
+            connection.execute(
+                "UPDATE files SET status = ?, reason = ?, hint = ?, document_id = ?, passages = ?, ended = ? "
+                "WHERE job_id = ? AND number = ?",
+                (*outcome, claimed.job_id, number),
+            )
+            return True
+
+    def finish(self, claimed: ClaimedJob, reason: str | None = None, hint: str | None = None) -> bool:
+        """End the job: done, or failed for a reason, as are its files that wait; False if the lease was lost."""
+        with self._file.writing() as connection:
+            now = self._clock()
+            owned = _owned(connection, claimed, "UPDATE jobs SET heartbeat = ?", now)
+            if owned:
+                _end(connection, claimed.job_id, now, reason, hint)
+            return owned
+
+    def release_all(self, owner: str) -> None:
+        """Queue the running jobs of an owner again, as if they had not been begun."""
+        with self._file.writing() as connection:
+            connection.execute(
+                "UPDATE jobs SET status = 'queued', owner = NULL, attempts = attempts - 1 "
+                "WHERE owner = ? AND status = 'running'",
+                (owner,),
+            )
+
+    # --- reading ---------------------------------------------------------------------------------
+
+    def _jobs(self, connection: sqlite3.Connection, where: str, *values: object) -> Iterator[Job]:
+        query = f"SELECT job_id, collection, status, created, claimed, reason, hint FROM jobs {where}"  # noqa: S608
+        for job_id, collection, status, created, claimed, reason, hint in connection.execute(query, values):
+            rows = connection.execute(
+                "SELECT name, status, reason, hint, document_id, passages, size, ended FROM files "
+                "WHERE job_id = ? ORDER BY number",
+                (job_id,),
+            ).fetchall()
+            files = tuple(JobFile(*row[:6]) for row in rows)
+            left = None
+            if status == "running":
+                waiting = [row[6] for row in rows if row[1] == "waiting"]
+                done = [row[6] for row in rows if row[7] is not None and row[7] >= claimed]
+                left = _seconds_left(done, waiting, self._clock() - claimed)
+            yield Job(
+                job_id,
+                collection,
+                status,
+                created,
+                files_done=sum(file.status != "waiting" for file in files),
+                files_total=len(files),
+                passages=sum(file.passages for file in files),
+                seconds_left=left,
+                files=files,
+                reason=reason,
+                hint=hint,
+            )
+
+
+# The oldest job that is queued or whose lease ended, of a collection without a running job.
+_CLAIMABLE = """
+SELECT job_id, collection, attempts FROM jobs
+WHERE (status = 'queued' OR (status = 'running' AND heartbeat < :expired))
+  AND NOT EXISTS (
+    SELECT 1 FROM jobs AS other WHERE other.collection = jobs.collection AND other.status = 'running'
+      AND other.heartbeat >= :expired
+  )
+ORDER BY created, job_id LIMIT 1
+"""
+
+
+def _seconds_left(done: Sequence[int], waiting: Sequence[int], seconds: float) -> float | None:
+    """How long the files that wait will take, by the sizes of those done in so many seconds; None if none is.
+
+    >>> _seconds_left([96_000] * 4, [96_000] * 2, 10.0), _seconds_left([], [500], 3.0)
+    (5.0, None)
+    """
+    if not done:
+        return None
+    pace = seconds / sum(size + _BYTES_A_FILE for size in done)
+    return math.ceil(pace * sum(size + _BYTES_A_FILE for size in waiting) * 10) / 10
+
+
+def _owned(connection: sqlite3.Connection, claimed: ClaimedJob, update: str, *values: object) -> bool:
+    """Make an update of the job's row if its owner still has the lease; whether it has."""
+    where = f"{update} WHERE job_id = ? AND owner = ? AND status = 'running'"
+    return connection.execute(where, (*values, claimed.job_id, claimed.owner)).rowcount == 1
+
+
+def _end(connection: sqlite3.Connection, job_id: str, now: float, reason: str | None, hint: str | None) -> None:
+    status = "done" if reason is None else "failed"
+    connection.execute(
+        "UPDATE jobs SET status = ?, reason = ?, hint = ?, finished = ? WHERE job_id = ?",
+        (status, reason, hint, now, job_id),
+    )
+    connection.execute(
+        "UPDATE files SET status = 'failed', reason = ?, hint = ?, ended = ? "
+        "WHERE job_id = ? AND status = 'waiting'",
+        (reason, hint, now, job_id),
+    )
+
+
+def _forget_old(connection: sqlite3.Connection, before: float) -> None:
+    """Delete jobs that ended before a time."""
+    _delete(connection, "finished < ?", before)
+
+
+def _delete(connection: sqlite3.Connection, where: str, value: object) -> None:
+    connection.execute(f"DELETE FROM files WHERE job_id IN (SELECT job_id FROM jobs WHERE {where})", (value,))  # noqa: S608
+    connection.execute(f"DELETE FROM jobs WHERE {where}", (value,))  # noqa: S608
+
+
+def _refuse(files: Sequence[StagedFile], idempotency_key: str | None) -> None:
+    if not files:
+        raise UsageError("no files were uploaded", hint="send each as a form field named files")
+    names = [file.name for file in files]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UsageError(f"two files have the name {twice[:80]!r}", hint="rename one; a name is one document")
+    if idempotency_key is not None and not 0 < len(idempotency_key) <= _LONGEST_KEY:
+        raise UsageError(
+            f"the Idempotency-Key has {len(idempotency_key)} characters",
+            hint=f"use 1 to {_LONGEST_KEY}, such as a UUID",
+        )
+
+
+def _digest(collection: str, files: Sequence[StagedFile]) -> str:
+    """A hash of what an upload holds."""
+    content = json.dumps([collection, *([file.name, file.sha256] for file in files)])
+    return hashlib.sha256(content.encode()).hexdigest()

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay import open_engine
 from assay.errors import AssayError
-from assay.wiring.runs import replay
+from assay.wiring.replay import replay
 from report import data_folder, write_result
 from support.provider import FAULTS, LocalProvider
 

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
         Verdict,
     )
     from assay.wiring import open_checker, open_engine
-    from assay.wiring.runs import replay
+    from assay.wiring.replay import replay
+    from assay.wiring.what_if import what_if
 
 __version__ = "0.1.0"
 
@@ -70,8 +71,9 @@ _HOMES = {
     "open_checker": "wiring",
     "open_engine": "wiring",
     "rendered": "core.rendering",
-    "replay": "wiring.runs",
+    "replay": "wiring.replay",
     "tools": "agents",
+    "what_if": "wiring.what_if",
 }
 
 __all__ = [
@@ -101,6 +103,7 @@ __all__ = [
     "rendered",
     "replay",
     "tools",
+    "what_if",
 ]
 
 

@@ -110,7 +110,17 @@ class StoreFull(StoreError):
 
 
 class Diverged(StoreError):
-    """A replay asked for something that its recording does not hold."""
+    """A replay asked for something that its recording does not hold.
+
+    In a replay under other settings, `step` counts the calls from 1, `call` names what would be called and
+    `request` what it would be asked; else they are 0 and empty.
+    """
+
+    def __init__(self, message: str, *, hint: str, step: int = 0, call: str = "", request: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.step = step
+        self.call = call
+        self.request = request
 
 
 class ProviderError(AssayError):

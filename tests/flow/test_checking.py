@@ -15,12 +15,13 @@ from assay.calibration import ClaimPolicy
 from assay.core.stages import Pair
 from assay.core.tape import Tape
 from assay.errors import UsageError
-from assay.records.replay import CheckerStub, TapedChecker
+from assay.records.replay import TapedChecker
+from assay.records.replay_stubs import CheckerStub
 from assay.testing.fakes import ScriptedChecker
 from assay.types import Answer, Claim, Outcome, Passage
 from assay.wiring import open_checker
 from assay.wiring.networks import BUNDLED_CHECKER
-from assay.wiring.runs import replay
+from assay.wiring.replay import replay
 
 from ..unit.models.tiny import POLICY, tiny_checker
 

@@ -11,7 +11,7 @@ import pytest
 from assay import open_engine
 from assay.errors import UsageError
 from assay.types import Action, Answer, Outcome
-from assay.wiring.runs import replay
+from assay.wiring.replay import replay
 from support.provider import MADE_UP
 
 TOWER = "# Tower\n\nThe tower was opened on 3 May 1932 by the mayor. It is 120 metres high.\n"

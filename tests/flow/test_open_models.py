@@ -15,7 +15,7 @@ from assay.models.checker import ClassifierChecker
 from assay.records.policies import CheckerPolicies
 from assay.types import Claim, Passage
 from assay.wiring import open_checker
-from assay.wiring.runs import replay
+from assay.wiring.replay import replay
 
 from ..unit.models.tiny import POLICY
 from ..unit.models.tiny_hub import answerer, classifier, encoder, hub_folder, reranker

@@ -16,7 +16,7 @@ from assay.errors import BudgetSpent, UsageError
 from assay.records.figures import summed
 from assay.records.runs import RunStore
 from assay.types import Action, Done, Message, Outcome, QuestionKind, Status
-from assay.wiring.runs import replay
+from assay.wiring.replay import replay
 
 LINES = [
     {"id": "hr", "text": "The notice period is three months.", "folder": "hr", "year": 2024},

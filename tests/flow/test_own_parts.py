@@ -13,7 +13,7 @@ from assay.errors import ModelMismatch, UsageError
 from assay.retrieval.index.memory import MemoryIndex
 from assay.testing.fakes import ScriptedChecker, ScriptedModel, ScriptedRetriever, WordEmbedder
 from assay.types import ModelReply, ModelRequest, Outcome
-from assay.wiring.runs import replay
+from assay.wiring.replay import replay
 
 BRIDGE = "The Harbour Bridge was opened on 3 May 1932. It is 503 metres long."
 QUESTION = "How long is the Harbour Bridge?"

@@ -12,7 +12,7 @@ from assay.engine import Engine
 from assay.errors import UsageError
 from assay.records.runs import RunStore
 from assay.types import Done, Message, Outcome, RepairKind, SentenceVerified, Verdict
-from assay.wiring.runs import replay
+from assay.wiring.replay import replay
 
 BRIDGE = "The Harbour Bridge was opened on 3 May 1932. It is 503 metres long."
 TEA = "Green tea is brewed at 80 degrees Celsius for two minutes."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -26,6 +26,13 @@ RunName = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="The file to write. [default: assay-RUN.html]"),
+]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Decide the run again with this setting; repeatable."),
+]
+Live = Annotated[
+    bool, typer.Option("--live", help="With --set, make calls that the tape does not hold; they may cost money.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 
@@ -67,23 +74,31 @@ def replay(
     run: OneRun,
     *,
     given: Given,
+    changes: Changes = None,
+    live: Live = False,
     as_json: AsJson = False,
 ) -> None:
     """Replay a recorded question from its tape.
 
     Prints and exits as `ask` did then, without network, model or collection. A streamed answer is streamed again,
-    unless --json or another citation style is given.
+    unless --json or another citation style is given. With --set, the run is decided again under other settings, and
+    the difference is printed; without --live, it stops at the first call that is not on the tape, and names it.
 
     \b
     assay replay last
-    assay replay last --json
+    assay replay last --set correct=0.5 --set checker=none
+    assay replay last --set k=20 --live
     """
     from assay.cli.answer_view import tell
     from assay.cli.run_view import Progress
     from assay.records.runs import RunStore
     from assay.settings import load_settings
-    from assay.wiring.runs import replay as replayed
+    from assay.wiring.replay import replay as replayed
 
+    if changes:
+        _replay_changed(run, changes, live, given, as_json, terminal)
+    if live:
+        raise UsageError("--live needs a changed setting", hint="name one, e.g. --set k=20")
     file = load_settings(given).settings.runs_file
     recorded = RunStore(file).recording(run)
     style = {name: recorded.about["settings"][name] for name in ("citation_style", "references")}
@@ -92,6 +107,24 @@ def replay(
     answer = replayed(recorded.run.run_id, progress, data_dir=file.parent)
     tell(answer, {**style, **given}, as_json, terminal, progress=progress)
     raise typer.Exit(exits.of_answer(answer))
+
+
+def _replay_changed(
+    run: str, changes: list[str], live: bool, given: Given, as_json: bool, terminal: Terminal
+) -> NoReturn:
+    """Decide the run again, print the difference, and exit as `ask` would."""
+    from assay.cli.difference_view import show_what_if
+    from assay.wiring.what_if import read_changes, what_if
+
+    style = {name: given.pop(name) for name in ("citation_style", "references") if name in given}
+    if style:
+        raise UsageError("a difference has no citation style", hint="leave out --citation-style and --references")
+    found = what_if(run, read_changes(changes), live=live, **given)
+    if as_json:
+        terminal.object(found.to_dict())
+    else:
+        show_what_if(found, terminal)
+    raise typer.Exit(exits.of_answer(found.answer))
 
 
 @takes("data_dir")

@@ -128,15 +128,16 @@ def lateness(seconds: float, clock: Clock) -> Callable[[], Callable[[], bool]]:
 class Deadline:
     """The deadline of one question, from now on; create it on the event loop that it is used on.
 
-    The `tape` records which steps were cut, so that a replay, which takes no time, cuts the same.
+    The `tape` records which steps were cut, so that a replay, which takes no time, cuts the same. A replay under
+    other settings has the whole time for the calls that it makes.
     """
 
     def __init__(self, seconds: float, tape: Tape | None = None) -> None:
         self._seconds = seconds
         self._tape = tape
         self._steps = 0
-        replaying = tape is not None and tape.replaying
-        self._ends = None if replaying else asyncio.get_running_loop().time() + seconds
+        timeless = tape is not None and tape.replaying and not tape.forks
+        self._ends = None if timeless else asyncio.get_running_loop().time() + seconds
 
     @asynccontextmanager
     async def within(self) -> AsyncIterator[None]:

@@ -36,6 +36,9 @@ def key_of(request: bytes) -> str:
 class Tape:
     """Records calls in order, or plays back a recording.
 
+    A tape that `forks` is of a replay under other settings: it answers the calls that it holds, and a call that it
+    does not hold is made. What may not be made is refused by `diverged`.
+
     >>> tape = Tape()
     >>> tape.record("clock", key_of(b""), b"1.5")
     >>> replayed = Tape(tape.entries)
@@ -47,8 +50,12 @@ class Tape:
     assay.errors.Diverged: diverged at step 2: the recording holds no further call of 'clock' with this request
     """
 
-    def __init__(self, recorded: Iterable[TapeEntry] | None = None, *, cut: bool = False) -> None:
+    def __init__(
+        self, recorded: Iterable[TapeEntry] | None = None, *, cut: bool = False, forks: bool = False
+    ) -> None:
         self.replaying = recorded is not None
+        self.forks = forks
+        self.divergence: Diverged | None = None
         self._cut = cut
         self._entries: list[TapeEntry] = []
         self._waiting: defaultdict[tuple[str, str], deque[bytes]] = defaultdict(deque)
@@ -58,8 +65,16 @@ class Tape:
 
     @property
     def entries(self) -> tuple[TapeEntry, ...]:
-        """The recorded calls, in order."""
+        """The recorded calls, in order; of a fork, those that it made."""
         return tuple(self._entries)
+
+    def holds(self, port: str, key: str) -> bool:
+        """True if the recording has a further such call."""
+        return bool(self._waiting.get((port, key)))
+
+    def plays(self, port: str, key: str) -> bool:
+        """True if the call is answered by the recording, and must not be made."""
+        return self.replaying and (not self.forks or self.holds(port, key))
 
     def record(self, port: str, key: str, body: bytes) -> None:
         """Keep the result of a call."""
@@ -87,6 +102,19 @@ class Tape:
                 hint="the run was recorded by another version of assay or under other settings",
             )
         return waiting.popleft()
+
+    def diverged(self, call: str, request: str) -> Diverged:
+        """The error of a fork's call that is not recorded and may not be made; the first one is `divergence`."""
+        step = self._steps + 1
+        error = Diverged(
+            f"diverged at step {step}: the recording does not hold this call of {call}: {request}",
+            hint="allow the replay to make it: --live, in Python live=True",
+            step=step,
+            call=call,
+            request=request,
+        )
+        self.divergence = self.divergence or error
+        return error
 
 
 # The machine's own clock.

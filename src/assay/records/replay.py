@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from assay import errors
 from assay.core.stages import Checker, CheckerModel, Clock, Embedder, Pair, Reader, Retriever, Speller
-from assay.core.tape import Tape, key_of
+from assay.core.tape import Tape, TapeEntry, key_of
 from assay.errors import AssayError, Diverged, UnusableReply
 from assay.types import (
     AnswerSpan,
@@ -49,7 +49,7 @@ class ModelTape:
     ) -> ModelReply:
         """The reply, now or as it was."""
         port, key = f"model {name}", _request_key(request)
-        if self.tape.replaying:
+        if self.tape.plays(port, key):
             return _reply(_raise_recorded_error(json.loads(self.tape.recall(port, key))))
         body: dict[str, Any] = _CUT
         try:
@@ -65,7 +65,7 @@ class ModelTape:
     async def stream(self, name: str, request: ModelRequest, call: Callable[[ModelRequest], _Parts]) -> _Parts:
         """The parts, now or as they were."""
         port, key = f"stream {name}", _request_key(request)
-        if self.tape.replaying:
+        if self.tape.plays(port, key):
             body = json.loads(self.tape.recall(port, key))
             for piece in body["pieces"]:
                 yield piece
@@ -105,7 +105,7 @@ class TapedEmbedder:
         import numpy
 
         key = key_of(json.dumps([self.model.sha256, *texts]).encode())
-        if self.tape.replaying:
+        if self.tape.plays("embed", key):
             stored = numpy.frombuffer(self.tape.recall("embed", key), numpy.float32)
             return stored.reshape(len(texts), self.model.dimension).copy()
         vectors = await self.inner.embed(texts)
@@ -134,7 +134,7 @@ class TapedChecker:
         import numpy
 
         key = key_of(json.dumps([self.model.sha256, *([pair.claim, pair.evidence] for pair in pairs)]).encode())
-        if self.tape.replaying:
+        if self.tape.plays("check", key):
             return numpy.frombuffer(self.tape.recall("check", key), numpy.float32).reshape(len(pairs), 3).copy()
         found = await self.inner.check(pairs)
         self.tape.record("check", key, found.astype(numpy.float32).tobytes())
@@ -157,7 +157,7 @@ class TapedReader:
         """A reading of each text, now or as they were."""
         asked = [self.model.sha256, question, *([text.title, text.text] for text in texts)]
         key = key_of(json.dumps(asked).encode())
-        if self.tape.replaying:
+        if self.tape.plays("read", key):
             return tuple(_passage_reading(body) for body in json.loads(self.tape.recall("read", key)))
         readings = await self.inner.read(question, texts)
         self.tape.record("read", key, json.dumps(plain(readings)).encode())
@@ -178,7 +178,7 @@ class TapedSpeller:
     async def corrections(self, text: str) -> tuple[Correction, ...]:
         """The corrections, now or as they were."""
         key = key_of(text.encode(errors="surrogatepass"))
-        if self.tape.replaying:
+        if self.tape.plays("spell", key):
             return tuple(Correction(**body) for body in json.loads(self.tape.recall("spell", key)))
         found = await self.inner.corrections(text)
         self.tape.record("spell", key, json.dumps(plain(found)).encode())
@@ -196,7 +196,7 @@ class TapedRetriever:
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
         """The evidence, now or as it was."""
         key = key_of(json.dumps(queries).encode())
-        if self.tape.replaying:
+        if self.tape.plays(self.port, key):
             return _evidence().validate_json(self.tape.recall(self.port, key))
         evidence = await self.inner.retrieve(queries)
         self.tape.record(self.port, key, _evidence().dump_json(evidence))
@@ -205,17 +205,23 @@ class TapedRetriever:
 
 @dataclass(frozen=True, slots=True)
 class TapedFences:
-    """The random codes of a run's prompts, on the tape."""
+    """The random codes of the prompts of one `stage`, on the tape.
+
+    A stage has codes of its own, so that a replay in which another stage asks nothing builds the same prompts.
+    """
 
     inner: Callable[[], str]
     tape: Tape
+    stage: str = ""
 
     def __call__(self) -> str:
         """A code, now or as it was."""
-        if self.tape.replaying:
-            return self.tape.recall("fence", "").decode()
+        # Recordings of earlier versions have one list of codes for all stages.
+        key = self.stage if not self.tape.replaying or self.tape.holds("fence", self.stage) else ""
+        if self.tape.plays("fence", key):
+            return self.tape.recall("fence", key).decode()
         code = self.inner()
-        self.tape.record("fence", "", code.encode())
+        self.tape.record("fence", key, code.encode())
         return code
 
 
@@ -293,6 +299,12 @@ def _error(body: dict[str, Any]) -> AssayError:
     return error
 
 
+def recorded_passages(entries: Iterable[TapeEntry]) -> Evidence:
+    """The passages that a caller gave a run: the evidence of its first search; none if it made none."""
+    first = next((entry.body for entry in entries if entry.port == "retrieve"), None)
+    return Evidence() if first is None else _evidence().validate_json(first)
+
+
 @cache
 def _evidence() -> TypeAdapter[Evidence]:
     from pydantic import TypeAdapter
@@ -300,82 +312,33 @@ def _evidence() -> TypeAdapter[Evidence]:
     return TypeAdapter(Evidence)
 
 
-# Stubs for ports that a replay must not call: its tape answers instead.
+@dataclass(slots=True)
+class ForkClock:
+    """The clock of a replay under other settings: as recorded, then running on from the last recorded reading.
 
+    It `waits` where calls are made for real.
+    """
 
-@dataclass(frozen=True, slots=True)
-class ModelStub:
-    """The name of a language model, and nothing to ask."""
+    inner: Clock
+    tape: Tape
+    waits: bool = False
+    _last: dict[str, float] = field(default_factory=dict)
+    _since: dict[str, float] = field(default_factory=dict)
 
-    name: str
-    host: str = ""
+    def monotonic(self) -> float:
+        """Seconds that only rise."""
+        return self._read("monotonic", self.inner.monotonic())
 
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """Raises Diverged."""
-        raise _diverged(self.name)
+    def time(self) -> float:
+        """Unix seconds."""
+        return self._read("time", self.inner.time())
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """Raises Diverged."""
-        raise _diverged(self.name)
-        yield ""
+    async def sleep(self, seconds: float) -> None:
+        """Let `seconds` pass if it waits."""
+        if self.waits:
+            await self.inner.sleep(seconds)
 
-    async def aclose(self) -> None:
-        """Nothing is held."""
-
-
-@dataclass(frozen=True, slots=True)
-class EmbedderStub:
-    """The description of an embedder, and no vectors."""
-
-    model: EmbeddingModel
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Raises Diverged."""
-        raise _diverged(self.model.id)
-
-    async def aclose(self) -> None:
-        """Nothing is held."""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckerStub:
-    """The description of a checker, and no verdicts."""
-
-    model: CheckerModel
-
-    async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Raises Diverged."""
-        raise _diverged(self.model.id)
-
-
-@dataclass(frozen=True, slots=True)
-class ReaderStub:
-    """The description of a reader, and no readings."""
-
-    model: ReaderModel
-
-    async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
-        """Raises Diverged."""
-        raise _diverged(self.model.id)
-
-
-@dataclass(frozen=True, slots=True)
-class SpellerStub:
-    """No collection to spell by."""
-
-    async def corrections(self, text: str) -> tuple[Correction, ...]:
-        """Raises Diverged."""
-        raise _diverged("the collection's words")
-
-
-@dataclass(frozen=True, slots=True)
-class RetrieverStub:
-    """No collection to search."""
-
-    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
-        """Raises Diverged."""
-        raise _diverged("the collection")
-
-
-def _diverged(what: str) -> Diverged:
-    return Diverged(f"a replay asked {what}, which it must not", hint="report this: it is a bug of assay")
+    def _read(self, which: str, now: float) -> float:
+        if self.tape.plays(which, ""):
+            self._last[which], self._since[which] = float(self.tape.recall(which, "")), now
+        return self._last.get(which, now) + now - self._since.get(which, now)

@@ -222,7 +222,7 @@ class RunValidations:
 
     async def _known(self, basis: Basis) -> Validation | None:
         key = replace(basis, rules="", verifier="").key
-        if self.tape is not None and self.tape.replaying:
+        if self.tape is not None and self.tape.plays(_PORT, key):
             recalled = read(self.tape.recall(_PORT, key))
             return None if recalled is None else placed(recalled, basis.passages)
         found = None if self.cache is None else await asyncio.to_thread(self.cache.get, basis)

@@ -127,6 +127,23 @@ def with_options(settings: Settings, options: AskOptions) -> Settings:
     return _refused_together(_checked(values | given, display_names))
 
 
+def with_changes(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """The settings of a recorded run with others in their place, checked as settings are. Raises UsageError.
+
+    Who set what is not recorded: what is as the recorded profile has it gives way to another profile.
+
+    >>> with_changes(Settings(max_calls=4), {"rounds": "3"}).limits("balanced").calls
+    8
+    """
+    unknown = [name for name in changes if name not in Settings.model_fields]
+    if unknown:
+        raise _unknown(unknown[0], "the change")
+    values = {name: getattr(settings, name) for name in Settings.model_fields}
+    usual = PROFILES.get(settings.profile, {})
+    values |= {name: None for name in usual if values[name] == usual[name]}
+    return _refused_together(_checked(values | dict(changes), {name: f"the change of {name}" for name in changes}))
+
+
 def _refused_together(settings: Settings) -> Settings:
     """The settings; raises UsageError where they do not go together."""
     _refuse_depth_without_model(settings)

@@ -82,6 +82,23 @@ def open_engine(
     return Engine(_parts(chosen, pool, parts, stored, store, verdicts))
 
 
+def open_parts(settings: Settings, *, with_collection: bool = True) -> Parts:
+    """The parts of an engine under settings that were checked; they record nothing.
+
+    Raises as `open_engine` without `create`; without a collection there is nothing to search.
+    """
+    pool = ModelPool()
+    opened = pool.of(settings)
+    place = settings.data_dir / "collections" / settings.collection
+    if with_collection and not place.is_dir():
+        raise _unknown(settings)
+    networks = _open_networks(settings, OwnParts())
+    if not with_collection:
+        return _parts(settings, pool, networks, MemoryIndex(networks.embedder.model), None)
+    stored = open_sqlite(place, networks.embedder.model, create=False)
+    return _parts(settings, pool, networks, stored, None, open_verdict_cache(settings, opened, place))
+
+
 def open_checker(
     *,
     models: bool = True,

@@ -17,7 +17,8 @@ from assay.models.hub import HubName, PulledModel
 from assay.models.reader import OnnxReader, SpanReader
 from assay.models.reranker import CrossEncoderReranker
 from assay.records.policies import OWN
-from assay.records.replay import CheckerStub, ReaderStub, TapedChecker, TapedReader
+from assay.records.replay import TapedChecker, TapedReader
+from assay.records.replay_stubs import CheckerStub, ReaderStub
 from assay.settings import Settings
 from assay.types import ReaderModel
 from assay.verification.verdict import INPUTS

@@ -1,42 +1,31 @@
-"""Runs: begun for a question, and replayed from what was recorded."""
+"""Runs begun for a question."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from ulid import ULID
 
 from assay.core.budget import Budget
-from assay.core.concurrency import BackgroundLoop
 from assay.core.draft import LONGEST_RECORDED
-from assay.core.pipeline import run_question
 from assay.core.profiles import Depth, depth_for
 from assay.core.run import CallerPassages, Run
-from assay.core.stages import Emit
+from assay.core.stages import Clock
 from assay.core.tape import SystemClock, Tape
-from assay.errors import Diverged
-from assay.models.run_model import RunModel
-from assay.records.replay import EmbedderStub, ModelStub, RetrieverStub, SpellerStub, TapedClock
-from assay.records.runs import Recording, RunStore
-from assay.settings import ROLES, Settings, load_settings
-from assay.types import Answer, CitationStyle, EmbeddingModel, Evidence, Message
-from assay.wiring.calibrated import Calibrated, calibrated_by, calibrated_then
+from assay.records.replay import TapedClock
+from assay.records.runs import RunStore
+from assay.settings import Settings
+from assay.types import CitationStyle, EmbeddingModel, Message
+from assay.wiring.calibrated import Calibrated, calibrated_by
 from assay.wiring.models import Models
-from assay.wiring.networks import OpenChecker, OpenReader, checker_then, reader_then
-from assay.wiring.review import open_rules
-from assay.wiring.stages import Composer
-from assay.wiring.verdict_cache import VerdictCache
+from assay.wiring.networks import OpenChecker, OpenReader
 
 # Seconds after which the collection's calibration is read again.
 READ_AGAIN = 1.0
 # Questions at once from which on an engine is full: past it, the profile auto looks less deep.
 FULL = 64
-# Settings that assay had once, each with the value under which a run is answered as it is without them.
-_REMOVED: Mapping[str, Any] = MappingProxyType({"weights": "fitted", "shadow": "none", "adaptive": False})
 # What is no part of how a run was answered, or must not be written down.
 _NOT_RECORDED = frozenset(
     {"data_dir", "openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
@@ -70,10 +59,12 @@ class Runs:
         passages: CallerPassages | None = None,
     ) -> Run:
         """A run for a question at the end of a dialogue; None as the dialogue is a run that is not recorded."""
-        run_id, depth, calibrated = str(ULID()), self._depth(text, running), self._calibrated()
+        run_id, calibrated = str(ULID()), self._calibrated()
+        depth = depth_of(text, self.settings, self.models.of("judge") is not None, running)
         taped = history is not None and self.store is not None and self.settings.tape
         tape = Tape() if taped else None
-        begun = _run(run_id, depth, self.settings, tape, streamed, calibrated, passages)
+        clock = SystemClock() if tape is None else TapedClock(SystemClock(), tape)
+        begun = new_run(run_id, depth, self.settings, tape, clock, streamed, calibrated, passages)
         begun = replace(begun, answers=history is not None, style=self.style, in_dialogue=bool(history))
         if history is None or self.store is None:
             return begun
@@ -100,13 +91,6 @@ class Runs:
             self._known[:] = [(now, calibrated_by(self.store, self.settings.collection))]
         return self._known[-1][1]
 
-    def _depth(self, text: str, running: int) -> Depth:
-        if self.settings.profile != "auto":
-            return Depth(self.settings.profile, "")
-        load, importance = running / FULL, self.settings.importance
-        asks = self.models.of("judge") is not None
-        return depth_for(text, importance=importance, load=load, model_available=asks)
-
     def _about(self, depth: Depth, history: tuple[Message, ...], run: Run) -> dict[str, Any]:
         # What only some runs have stands in their records alone.
         some = {
@@ -129,16 +113,24 @@ class Runs:
         }
 
 
-def _run(
+def depth_of(text: str, settings: Settings, judges: bool, running: int = 0) -> Depth:
+    """How deep to look for a question while `running` others run; `judges` says whether a model can judge."""
+    if settings.profile != "auto":
+        return Depth(settings.profile, "")
+    return depth_for(text, importance=settings.importance, load=running / FULL, model_available=judges)
+
+
+def new_run(
     run_id: str,
     depth: Depth,
     settings: Settings,
     tape: Tape | None,
+    clock: Clock,
     streamed: bool,
     by: Calibrated,
     passages: CallerPassages | None = None,
 ) -> Run:
-    clock = SystemClock() if tape is None else TapedClock(SystemClock(), tape)
+    """A run with the limits of its settings and depth."""
     limits = settings.limits(depth.profile)
     if passages is not None and not passages.searches:
         limits = replace(limits, rounds=1)
@@ -155,67 +147,3 @@ def _run(
         by.doubt,
         passages=passages,
     )
-
-
-def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> Answer:
-    """Answer a recorded question again from its tape: the same bytes, with no network and no model.
-
-    `run_id` may be the beginning of an id, or "last". Raises what the run raised, Diverged where this version of
-    assay asks for something that the recording does not hold, UsageError where there is no recording.
-    """
-    chosen = load_settings(settings).settings
-    store = RunStore(chosen.runs_file)
-    background = BackgroundLoop()
-    try:
-        recording = store.recording(run_id)
-        calibrated = calibrated_then(store, recording.about)
-        return background.run(_replay(recording, chosen, calibrated, emit))
-    finally:
-        background.stop()
-        store.close()
-
-
-async def _replay(recording: Recording, chosen: Settings, calibrated: Calibrated, emit: Emit) -> Answer:
-    about = recording.about
-    # A recording from before verdicts were kept looked none up, one from before words were corrected none of them,
-    # and one from before models were given room to think gave them none.
-    before = {"keep_verdicts": False, "spelling": False, "thinking_tokens": 0}
-    settings = Settings(**{**before, **_known_settings(about["settings"])}, data_dir=chosen.data_dir)
-    embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
-    roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
-    gone = {name: RunModel(ModelStub(own)) for name, own in about["models"].items()}
-    models = Models(gone, roles, settings.simple_model)
-    depth = Depth(about["profile"], about["profile_reason"])
-    tape = Tape(recording.entries, cut=recording.cut)
-    # The tape has the passages themselves.
-    given = CallerPassages(Evidence(), about["passages"]["searches"]) if "passages" in about else None
-    run = _run(recording.run.run_id, depth, settings, tape, about["streamed"], calibrated, given)
-    history = tuple(Message(**message) for message in about["history"])
-    style = CitationStyle(about["style"]) if "style" in about else None
-    run = replace(run, style=style, in_dialogue=bool(history))
-    verdicts = VerdictCache() if settings.keep_verdicts else None
-    stages = Composer(
-        settings,
-        models,
-        EmbedderStub(embedding),
-        RetrieverStub(),
-        RetrieverStub(),
-        open_rules(settings),
-        verdicts,
-        checker_then(about),
-        reader_then(about),
-        None if "own_search" in about else SpellerStub(),
-        is_own_search="own_search" in about,
-    ).stages(run)
-    return await run_question(recording.run.question, history, run, stages, emit)
-
-
-def _known_settings(recorded: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a run without those that are gone and changed nothing; raises Diverged for any other."""
-    for name, value in recorded.items():
-        if name not in Settings.model_fields and (name not in _REMOVED or value != _REMOVED[name]):
-            raise Diverged(
-                f"the run was answered with {name} {value!r}, a setting that this version of assay does not have",
-                hint="ask the question again",
-            )
-    return {name: value for name, value in recorded.items() if name in Settings.model_fields}

@@ -187,7 +187,7 @@ class Composer:
                 {"search": again, **({"outside": outside} if self.settings.verify_outside else {})},
                 rewriter,
                 notes.append,
-                self._fences(run),
+                self._fences(run, "repair"),
                 int(EVIDENCE_SHARE * self.settings.context_tokens),
             ),
             rules=rules,
@@ -255,7 +255,9 @@ class Composer:
     def _understander(self, run: Run) -> Understander:
         rules = RulesUnderstander()
         model = self._model("condenser", run)
-        inner: Understander = rules if model is None else ModelUnderstander(model, rules, self._fences(run))
+        inner: Understander = (
+            rules if model is None else ModelUnderstander(model, rules, self._fences(run, "understand"))
+        )
         # The words of passages from elsewhere are not those of the collection.
         spells = self.settings.spelling and run.answers and run.passages is None
         if self.speller is not None and spells:
@@ -265,7 +267,9 @@ class Composer:
     def _refiner(self, run: Run, tell: Callable[[str], None]) -> Refiner:
         model, refiner = self._model("condenser", run), RulesRefiner()
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
-        inner: Refiner = refiner if model is None else ModelRefiner(model, refiner, tell, room, self._fences(run))
+        inner: Refiner = (
+            refiner if model is None else ModelRefiner(model, refiner, tell, room, self._fences(run, "refine"))
+        )
         return inner if run.passages is None else QuestionFirst(inner)
 
     def _selector(self, run: Run, tell: Callable[[str], None]) -> Selector:
@@ -274,7 +278,7 @@ class Composer:
         if model is None:
             return by_rules
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
-        return ModelStripRanker(model, by_rules, tell, room, self._fences(run))
+        return ModelStripRanker(model, by_rules, tell, room, self._fences(run, "select"))
 
     def _judge(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float) -> Judge:
         """The judge of a run, or none where the settings say so; below `gate` no evidence suffices."""
@@ -287,7 +291,7 @@ class Composer:
         """The judge, which says itself in what order it works."""
         at = self._thresholds()
         model = None if run.profile == "fast" else self._model("judge", run)
-        fences, room = self._fences(run), int(EVIDENCE_SHARE * self.settings.context_tokens)
+        fences, room = self._fences(run, "judge"), int(EVIDENCE_SHARE * self.settings.context_tokens)
         return JudgePipeline(
             fast=self._fast(embedder, reader, run, gate),
             clock=run.clock,
@@ -328,7 +332,7 @@ class Composer:
         if model is None:
             return plain
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
-        tier: Tier = ModelTier(model, room, self._fences(run))
+        tier: Tier = ModelTier(model, room, self._fences(run, "verify"))
         return ModelVerifier(plain, tier if self.verdicts is None else self.verdicts.tier(tier, run), in_time)
 
     def _with_guarantee(self, verifier: TextVerifier, run: Run) -> TextVerifier:
@@ -346,7 +350,7 @@ class Composer:
             return None
         model = self._model("judge", run, ASSESSMENT) if run.profile == "thorough" else None
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
-        return assessor(self.settings, model, room, self._fences(run), run.meter.timing)
+        return assessor(self.settings, model, room, self._fences(run, "assess"), run.meter.timing)
 
     def _thresholds(self, gate: float = 0.0) -> Thresholds:
         own = self.settings
@@ -381,14 +385,14 @@ class Composer:
             system_prompt=self.settings.system_prompt or "",
             thinking_tokens=thinking_within(model.name, self.settings),
         )
-        return ModelWriter(model, style, self._fences(run))
+        return ModelWriter(model, style, self._fences(run, "write"))
 
     def _rule_instructions(self, question: Question) -> tuple[str, ...]:
         """What the output rules tell a writer."""
         return output_rules(self.rules, self.settings).instructions(question) if self.settings.reflection else ()
 
-    def _fences(self, run: Run) -> FenceSource:
-        return random_fence if run.tape is None else TapedFences(random_fence, run.tape)
+    def _fences(self, run: Run, stage: str) -> FenceSource:
+        return random_fence if run.tape is None else TapedFences(random_fence, run.tape, stage)
 
     def _model(self, role: Role, run: Run, check: str | None = None) -> LLM | None:
         """The model of a role; what its calls use is counted for the `check` that it makes, if it makes one.

@@ -25,7 +25,8 @@ from assay.errors import (
 )
 from assay.models.prices import Price
 from assay.models.run_model import FAILURES, CallMeter, Circuit, RunModel, Tuning
-from assay.records.replay import ModelStub, ModelTape, TapedClock
+from assay.records.replay import ModelTape, TapedClock
+from assay.records.replay_stubs import ModelStub
 from assay.types import Limits, ModelReply, ModelRequest, PromptMessage, Usage
 
 ASKED = ModelRequest("judge", (PromptMessage("user", "How hot?"),), max_tokens=10)

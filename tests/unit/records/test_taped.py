@@ -6,7 +6,8 @@ import pytest
 
 from assay.core.tape import Tape
 from assay.errors import Diverged
-from assay.records.replay import ReaderStub, TapedReader
+from assay.records.replay import TapedReader
+from assay.records.replay_stubs import ReaderStub
 from assay.testing.fakes import ScriptedReader
 from assay.types import AnswerSpan, PassageReading, ReaderModel, TitledText
 

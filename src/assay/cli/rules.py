@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,7 @@ from assay.nlp.controls import visible
 
 if TYPE_CHECKING:
     from assay.rules.conflicts import Conflict
-    from assay.rules.rule import Rule, RuleSet
+    from assay.rules.rule import RuleSet
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or neutral or marketing.")]
 
@@ -64,12 +64,13 @@ def show(
     assay rules show marketing
     """
     from assay.rules.conflicts import conflicts
+    from assay.rules.description import rules_object
     from assay.rules.loader import load_rules
 
     rules = load_rules(_where(file), allow_conflicts=True)
     found = conflicts(rules)
     if as_json:
-        terminal.object(_object(rules, found))
+        terminal.object(rules_object(rules, found))
     else:
         _lines(rules, found, terminal)
 
@@ -80,47 +81,18 @@ def _where(file: str) -> str | Path:
 
 
 def _lines(rules: RuleSet, found: tuple[Conflict, ...], terminal: Terminal) -> None:
+    from assay.rules.description import instruction_of, language_of
     from assay.rules.loader import conflict_line
 
     terminal.line(one_line(f"{rules.name}: {_counted(len(rules.rules))}"))
     for rule in rules.rules:
         when = f", {rule.when}" if str(rule.when) else ""
         terminal.line(one_line(f"{rule.check} ({rule.kind}, {rule.severity}{when})"))
-        terminal.line(f"  {one_line(_told(rule) or f'not told to the writer: {rule.advice(_language(rule))}')}")
+        terminal.line(
+            f"  {one_line(instruction_of(rule) or f'not told to the writer: {rule.advice(language_of(rule))}')}"
+        )
     for conflict in found:
         terminal.warn(conflict_line(rules, conflict))
-
-
-def _object(rules: RuleSet, found: tuple[Conflict, ...]) -> dict[str, Any]:
-    """The rules and their contradictions as JSON."""
-    from assay.types import plain
-
-    rows = [
-        {
-            "id": rule.id,
-            "kind": rule.kind,
-            "params": rule.params.model_dump(mode="json", by_alias=True),
-            "when": plain(rule.when),
-            "severity": rule.severity.value,
-            "exempt": sorted(rule.exempt),
-            "message": rule.message,
-            "line": rule.line,
-            "instruct": rule.instruct,
-            "told": _told(rule),
-        }
-        for rule in rules.rules
-    ]
-    return {"file": rules.name, "sha256": rules.sha256, "rules": rows, "conflicts": plain(found)}
-
-
-def _told(rule: Rule) -> str:
-    """The instruction for the writer, in a language of the rule."""
-    return rule.instruction(_language(rule))
-
-
-def _language(rule: Rule) -> str:
-    """A language of the rule, preferably English; empty if it has none."""
-    return next(iter(sorted(rule.params.languages, key=lambda code: (code != "en", code))), "")
 
 
 def _good(count: int) -> str:

@@ -10,7 +10,8 @@ from fastapi import APIRouter, FastAPI
 from assay import __version__
 from assay.server import openai_api
 from assay.server.problems import add_problem_handlers
-from assay.server.routes import quality, questions, runs, system
+from assay.server.routes import documents, keys, quality, questions, runs, system
+from assay.server.routes.page import add_page
 from assay.server.service import Service
 
 # Seconds that runs in progress have to end by themselves when the server stops; what is left is ended then.
@@ -24,6 +25,7 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         at_start()
+        service.intake.resume(service.base.data_dir)
         yield
         await service.close(ENDING)
 
@@ -38,9 +40,10 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
     app.state.service = service
     add_problem_handlers(app)
     api = APIRouter(prefix="/api/v1")
-    for router in (questions.router, runs.router, quality.router, system.router):
+    for router in (questions.router, documents.router, runs.router, quality.router, system.router, keys.router):
         api.include_router(router)
     app.include_router(api)
     app.include_router(openai_api.router)
     app.include_router(system.health)
+    add_page(app)
     return app

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from assay.server.access import Caller, require
 from assay.server.responses import Problem
@@ -54,14 +54,12 @@ def tenant_of(service: Service, caller: Caller) -> Tenant:
     return service.tenant(caller.tenant)
 
 
-def json_response(body: Any, status: int = 200) -> Response:
-    """A JSON response; lone surrogates become question marks."""
-    return _Json(body, status)
-
-
-class _Json(JSONResponse):
-    def render(self, content: Any) -> bytes:
-        return json.dumps(content, ensure_ascii=False, allow_nan=False).encode(errors="replace")
+def json_response(body: Any, status: int = 200, *, tenant: Tenant | None = None) -> Response:
+    """A JSON response, in which a tenant's uploads have their name for a path; lone surrogates become "?"."""
+    text = json.dumps(body, ensure_ascii=False, allow_nan=False)
+    if tenant is not None:
+        text = tenant.shorten(text)
+    return Response(text.encode(errors="replace"), status, media_type="application/json")
 
 
 def wants_events(request: Request) -> bool:
@@ -69,13 +67,15 @@ def wants_events(request: Request) -> bool:
     return EVENT_STREAM in request.headers.get("accept", "")
 
 
-def event_response(run: LiveRun, after: int = 0) -> Response:
+def event_response(run: LiveRun, tenant: Tenant, after: int = 0) -> Response:
     """A run as a stream of server-sent events."""
-    return stream_response(frames(run, after))
+    return stream_response(frames(run, after), tenant)
 
 
-def stream_response(body: AsyncIterator[bytes]) -> Response:
-    """A stream of server-sent events that no proxy may hold back."""
+def stream_response(body: AsyncIterator[bytes], tenant: Tenant | None = None) -> Response:
+    """A stream of server-sent events that no proxy may hold back; see `json_response` for the tenant."""
+    if tenant is not None:
+        body = _shortened(body, tenant)
     return StreamingResponse(body, media_type=EVENT_STREAM, headers={"X-Accel-Buffering": "no"})
 
 
@@ -98,3 +98,8 @@ async def until_gone(request: Request, work: Coroutine[Any, Any, Result]) -> Res
 async def _closed(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+async def _shortened(body: AsyncIterator[bytes], tenant: Tenant) -> AsyncIterator[bytes]:
+    async for frame in body:
+        yield tenant.shorten(frame.decode()).encode()

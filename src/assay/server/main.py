@@ -18,7 +18,6 @@ from starlette.types import ASGIApp
 from assay.server.access import Access, refuse_open_bind
 from assay.server.app import ENDING, create_app
 from assay.server.connections import TimedProtocol
-from assay.server.keys import key_store
 from assay.server.perimeter import with_perimeter
 from assay.server.service import Service
 from assay.server.settings import Bounds, ServerSettings
@@ -33,8 +32,7 @@ _CLOSING = 3
 def run_server(settings: ServerSettings, announce: Callable[[Service], None]) -> None:
     """Serve until SIGINT or SIGTERM; `announce` is called once the settings are found to fit. Raises UsageError."""
     service = Service.over(settings)
-    has_keys = key_store(service.base.data_dir).any()
-    refuse_open_bind(settings.host, has_keys=has_keys, allow_anonymous=settings.allow_anonymous)
+    refuse_open_bind(settings.host, has_keys=service.keys.any(), allow_anonymous=settings.allow_anonymous)
     announce(service)
     common: dict[str, Any] = {
         "host": settings.host,
@@ -63,8 +61,7 @@ def application(service: Service) -> ASGIApp:
     """
     app = create_app(service, lambda: _end_runs_at_signal(service))
     settings = service.settings
-    keys = key_store(service.base.data_dir)
-    access = Access(keys, listening=settings.host, allow_anonymous=settings.allow_anonymous)
+    access = Access(service.keys, listening=settings.host, allow_anonymous=settings.allow_anonymous)
     return with_perimeter(app, settings, access)
 
 

@@ -148,9 +148,9 @@ async def complete(body: ChatBody, request: Request, service: TheService, caller
     if body.stream:
         events = asked_events(service, tenant, body.model, question, history, None)
         run = await service.live.begin(events, tenant.name, body.model)
-        return stream_response(chunks(run, body, links))
+        return stream_response(chunks(run, body, links), tenant)
     answer = await until_gone(request, _answer(service, tenant, body.model, question, history))
-    return json_response(completion(answer, body, links))
+    return json_response(completion(answer, body, links), tenant=tenant)
 
 
 async def _answer(

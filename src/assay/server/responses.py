@@ -14,6 +14,8 @@ from assay.records.figures import Figures
 from assay.records.labels import Label
 from assay.records.review_queue import Queued
 from assay.records.runs import Decision, RecordedEvent, RunSummary
+from assay.server.api_key import Key
+from assay.server.jobs import Job
 
 
 def _model_of(name: str, value: type, *, without: Collection[str] = (), **more: Any) -> type[BaseModel]:
@@ -86,6 +88,42 @@ class CollectionList(BaseModel):
     collections: list[CollectionRow]
 
 
+class DocumentRow(BaseModel):
+    """One document of a list; `source` is its path or address, the name alone where it was uploaded."""
+
+    document_id: str
+    name: str
+    title: str
+    format: str
+    passages: int
+    source: str
+    warnings: list[str]
+
+
+class DocumentList(BaseModel):
+    """Documents by name; `total` counts all that fit."""
+
+    documents: list[DocumentRow]
+    total: int
+
+
+class DocumentObject(DocumentRow):
+    """A document; `pages` is None where its format has none."""
+
+    characters: int
+    metadata: dict[str, str | int | float | bool]
+    pages: int | None
+
+
+JobObject = _model_of("JobObject", Job, ended=(bool, ...))
+
+
+class JobList(BaseModel):
+    """Jobs, newest first."""
+
+    jobs: list[JobObject]  # type: ignore[valid-type]
+
+
 class RunList(BaseModel):
     """Recorded runs, newest first; `next` continues the list."""
 
@@ -125,3 +163,51 @@ class Status(BaseModel):
 
     status: Literal["ok", "unavailable"]
     checks: dict[str, str] = {}
+
+
+class RulesObject(BaseModel):
+    """The output rules of a file, and which of them contradict one another."""
+
+    file: str
+    sha256: str
+    rules: list[dict[str, Any]]
+    conflicts: list[dict[str, Any]]
+
+
+class SettingsObject(BaseModel):
+    """Who calls, which model does what, and the settings where the caller may see them."""
+
+    class Caller(BaseModel):
+        """The tenant, the name of the key and its scopes."""
+
+        tenant: str
+        name: str
+        scopes: list[str]
+
+    class ModelOfRole(BaseModel):
+        """Which model does a role."""
+
+        role: str
+        name: str
+
+    class Setting(BaseModel):
+        """One setting, where its value is from, and what it is for."""
+
+        name: str
+        value: Any
+        origin: str
+        description: str
+
+    caller: Caller
+    models: list[ModelOfRole]
+    settings: list[Setting]
+
+
+KeyObject = _model_of("KeyObject", Key, state=(Literal["active", "expired", "revoked"], ...))
+NewKey = create_model("NewKey", __base__=KeyObject, __doc__="A key with its text.", key=(str, ...))
+
+
+class KeyList(BaseModel):
+    """API keys without their texts."""
+
+    keys: list[KeyObject]  # type: ignore[valid-type]

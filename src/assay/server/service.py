@@ -9,6 +9,7 @@ import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from assay.engine import Engine
 from assay.errors import UnknownCollection, UsageError
 from assay.records.runs import RunStore
 from assay.server.engines import Engines
+from assay.server.intake import Intake, upload_path_remover
+from assay.server.keys import KeyStore, key_store
 from assay.server.settings import ServerSettings
 from assay.server.streams import LiveRuns
 from assay.settings import Settings, load_settings
@@ -25,6 +28,7 @@ from assay.wiring import collections, open_checker, open_engine
 DEFAULT_TENANT = "default"
 # Stands for the engine of texts and passages from elsewhere; no collection has an empty name.
 NO_COLLECTION = ""
+_remover = lru_cache(maxsize=1024)(upload_path_remover)
 _COLLECTION = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
 
 
@@ -34,6 +38,10 @@ class Tenant:
 
     name: str
     folder: Path
+
+    def shorten(self, text: str) -> str:
+        """The text without the folders of uploaded files, of which nobody outside needs to know."""
+        return _remover(self.folder)(text)
 
     def collections(self) -> tuple[str, ...]:
         """The names of the tenant's collections, sorted."""
@@ -48,7 +56,14 @@ class Service:
     base: Settings
     engines: Engines
     live: LiveRuns = field(default_factory=LiveRuns)
+    keys: KeyStore = field(init=False)
+    intake: Intake = field(init=False)
     _stores: dict[Path, RunStore] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Read the keys of the data folder, and take uploads in with the engines of this service."""
+        self.keys = key_store(self.base.data_dir)
+        self.intake = Intake(lambda folder, name: self.engines.use(folder, name, create=True))
 
     @classmethod
     def over(cls, settings: ServerSettings) -> Service:
@@ -97,8 +112,13 @@ class Service:
         folder = tenant.folder / "collections" / collection
         if not folder.is_dir():
             raise _unknown(tenant, collection)
+        intake = self.intake.of(tenant.folder)
+        waiting = await asyncio.to_thread(intake.jobs.remove_collection, collection)
+        for token in waiting:
+            await intake.uploads.discard(token)
         await self.engines.close(tenant.folder, collection)
         await asyncio.to_thread(shutil.rmtree, folder)
+        await intake.uploads.remove_collection(collection)
 
     def unreadiness(self) -> str | None:
         """Why no question can be answered now; None if it can."""
@@ -134,6 +154,7 @@ class Service:
     async def close(self, seconds: float) -> None:
         """End what runs, within `seconds` where it ends by itself, and close the engines and records."""
         await self.live.close(seconds)
+        await self.intake.close()
         await self.engines.close_all()
         for store in self._stores.values():
             await asyncio.to_thread(store.close)

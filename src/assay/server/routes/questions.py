@@ -53,13 +53,13 @@ async def ask(body: AskBody, request: Request, service: TheService, caller: Read
     history = messages_of(body.history)
     if wants_events(request):
         events = asked_events(service, tenant, body.collection, body.question, history, options)
-        return event_response(await service.live.begin(events, tenant.name, body.collection))
+        return event_response(await service.live.begin(events, tenant.name, body.collection), tenant)
 
     async def answer() -> Answer:
         async with service.engine(tenant, body.collection) as engine:
             return await engine.aask(body.question, history, options=options)
 
-    return json_response((await until_gone(request, answer())).to_dict())
+    return json_response((await until_gone(request, answer())).to_dict(), tenant=tenant)
 
 
 @router.post("/answer-from", response_model=AnswerObject, responses=_ANSWER_OR_EVENTS | problems(409, 502, 504))
@@ -69,13 +69,13 @@ async def answer_from(body: AnswerFromBody, request: Request, service: TheServic
     history, hits = messages_of(body.history), hits_of(body.passages)
     if wants_events(request):
         events = asked_events(service, tenant, "", body.question, history, options, hits)
-        return event_response(await service.live.begin(events, tenant.name, ""))
+        return event_response(await service.live.begin(events, tenant.name, ""), tenant)
 
     async def answer() -> Answer:
         async with service.checker(tenant) as engine:
             return await engine.aanswer_from(body.question, hits, history, options)
 
-    return json_response((await until_gone(request, answer())).to_dict())
+    return json_response((await until_gone(request, answer())).to_dict(), tenant=tenant)
 
 
 @router.post("/search", response_model=SearchResult, responses=problems(404, 409, 502))
@@ -84,12 +84,13 @@ async def search(body: SearchBody, request: Request, service: TheService, caller
     options = body.options()
     if options is not None:
         service.refuse_options(options, is_admin=caller.is_admin)
-    async with service.engine(tenant_of(service, caller), body.collection) as engine:
+    tenant = tenant_of(service, caller)
+    async with service.engine(tenant, body.collection) as engine:
         found = await until_gone(request, engine.asearch(body.query, options=options))
     hits = [
         {"passage": hit.passage.to_dict(), "score": hit.score, "scores": hit.scores.to_dict()} for hit in found.hits
     ]
-    return json_response({"hits": hits, "notes": list(found.notes)})
+    return json_response({"hits": hits, "notes": list(found.notes)}, tenant=tenant)
 
 
 @router.post("/judge", response_model=types.Judgement, responses=problems(404, 409, 502, 504))
@@ -100,10 +101,10 @@ async def judge(body: JudgeBody, request: Request, service: TheService, caller: 
     if body.passages is None:
         async with service.engine(tenant, body.collection) as engine:
             work = engine.ajudge(body.question, None, history, options=options)
-            return json_response((await until_gone(request, work)).to_dict())
+            return json_response((await until_gone(request, work)).to_dict(), tenant=tenant)
     async with service.checker(tenant) as engine:
         work = engine.ajudge(body.question, hits_of(body.passages), history, options=options)
-        return json_response((await until_gone(request, work)).to_dict())
+        return json_response((await until_gone(request, work)).to_dict(), tenant=tenant)
 
 
 @router.post("/check", response_model=ReviewObject, responses=problems(502, 504))

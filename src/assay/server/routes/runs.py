@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -11,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 
 from assay.errors import UsageError
 from assay.records.labels import Labels
+from assay.records.report import STYLE
 from assay.records.report import report as report_page
 from assay.records.runs import RunRecord, RunStore
 from assay.server.calls import EVENTS, Reader, TheService, json_response, problems, stream_response, tenant_of
@@ -22,6 +25,11 @@ from assay.types import plain
 router = APIRouter(tags=["runs"])
 
 _MOST = 200
+# A report has its style inside, which the page's policy forbids; this one allows that style by its hash.
+_STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+_REPORT_POLICY = {
+    "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; frame-ancestors 'none'"
+}
 
 
 @router.get("/runs", response_model=RunList, responses=problems())
@@ -37,14 +45,15 @@ async def list_runs(
 @router.get("/runs/{run_id}", response_model=RunObject, responses=problems(404))
 async def show_run(run_id: str, service: TheService, caller: Reader) -> Response:
     """Show a run: its events, the decisions and the labels of people."""
-    store = service.records(tenant_of(service, caller))
+    tenant = tenant_of(service, caller)
+    store = service.records(tenant)
 
     def read() -> dict[str, object]:
         record = load_run(store, run_id)
         labels = [label for label in Labels(store).all() if label.run_id == record.run.run_id]
         return {**record.to_dict(), "labels": plain(labels)}
 
-    return json_response(await asyncio.to_thread(read))
+    return json_response(await asyncio.to_thread(read), tenant=tenant)
 
 
 @router.get(
@@ -65,17 +74,18 @@ async def follow_run(
     after = last.seq if last is not None and last.run_id == run_id else 0
     live = service.live.find(run_id, tenant.name)
     if live is not None:
-        return stream_response(frames(live, after))
+        return stream_response(frames(live, after), tenant)
     record = await asyncio.to_thread(load_run, service.records(tenant), run_id)
-    return stream_response(_recorded(record, after))
+    return stream_response(_recorded(record, after), tenant)
 
 
 @router.get("/runs/{run_id}/report", response_class=HTMLResponse, responses=problems(404))
 async def report(run_id: str, service: TheService, caller: Reader) -> Response:
     """The run as one HTML page that loads and runs nothing."""
-    store = service.records(tenant_of(service, caller))
+    tenant = tenant_of(service, caller)
+    store = service.records(tenant)
     page = await asyncio.to_thread(lambda: report_page(load_run(store, run_id).to_dict()))
-    return HTMLResponse(page.encode(errors="replace"))
+    return HTMLResponse(tenant.shorten(page).encode(errors="replace"), headers=_REPORT_POLICY)
 
 
 def load_run(store: RunStore, run_id: str) -> RunRecord:

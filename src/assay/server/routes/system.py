@@ -1,14 +1,23 @@
-"""Health, metrics, rules and settings."""
+"""Health, rules, settings, and what the doctor finds."""
 
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter
+from pydantic import SecretStr
 from starlette.responses import Response
 
-from assay.server.calls import Admin, Reader, TheService, json_response, problems, tenant_of
-from assay.server.responses import CollectionList, Status
+from assay.rules.conflicts import conflicts
+from assay.rules.description import rules_object
+from assay.server.calls import Reader, TheService, json_response, problems
+from assay.server.responses import RulesObject, SettingsObject, Status
+from assay.server.service import DEFAULT_TENANT, Service
+from assay.settings import ROLES, load_settings
+from assay.settings.files import mask
+from assay.wiring.review import open_rules
 
 health = APIRouter(tags=["health"])
 router = APIRouter(tags=["system"])
@@ -29,20 +38,45 @@ async def readyz(service: TheService) -> Response:
     return json_response({"status": "unavailable", "checks": {"data": cause}}, 503)
 
 
-@router.get("/collections", response_model=CollectionList, responses=problems())
-async def list_collections(service: TheService, caller: Reader) -> Response:
-    """List the collections with the number of their documents."""
-    tenant = tenant_of(service, caller)
-    rows = []
-    for name in await asyncio.to_thread(tenant.collections):
-        async with service.engine(tenant, name) as engine:
-            documents, version = await engine.adocuments(), await engine.aversion()
-        rows.append({"name": name, "documents": len(documents), "version": version})
-    return json_response({"collections": rows})
+@router.get("/rules", response_model=RulesObject, responses=problems())
+async def show_rules(service: TheService, caller: Reader) -> Response:
+    """The output rules in force, and which of them contradict one another."""
+
+    def read() -> dict[str, Any]:
+        rules = open_rules(service.base)
+        return rules_object(rules, conflicts(rules))
+
+    return json_response(await asyncio.to_thread(read))
 
 
-@router.delete("/collections/{name}", status_code=204, response_class=Response, responses=problems(404))
-async def delete_collection(name: str, service: TheService, caller: Admin) -> Response:
-    """Delete a collection with its documents; recorded runs stay."""
-    await service.delete_collection(tenant_of(service, caller), name)
-    return Response(status_code=204)
+@router.get("/settings", response_model=SettingsObject, responses=problems())
+async def show_settings(service: TheService, caller: Reader) -> Response:
+    """Who calls, which model does what, and for an admin of the tenant default every setting with its origin."""
+    models = [{"role": role, "name": name} for role in ROLES if (name := service.base.model_of(role)) is not None]
+    is_operator = caller.is_admin and caller.tenant == DEFAULT_TENANT
+    body = {
+        "caller": {"tenant": caller.tenant, "name": caller.name, "scopes": list(caller.scopes)},
+        "models": models,
+        "settings": await asyncio.to_thread(_settings, service) if is_operator else [],
+    }
+    return json_response(body)
+
+
+def _settings(service: Service) -> list[dict[str, Any]]:
+    """Every setting as the engines have it; secrets are masked."""
+    resolved = load_settings(service.settings.engine)
+    return [
+        {
+            "name": name,
+            "value": _shown(getattr(resolved.settings, name)),
+            "origin": resolved.origins[name],
+            "description": field.description or "",
+        }
+        for name, field in type(resolved.settings).model_fields.items()
+    ]
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, SecretStr):
+        return mask(value)
+    return str(value) if isinstance(value, Path) else value

@@ -41,7 +41,7 @@ def test_an_uploaded_file_is_answered_from_until_it_is_removed(served: Served) -
         answer = client.post("/api/v1/ask", json=question).json()
         removed = client.delete(f"/api/v1/documents/{added['document_id']}")
         after = client.post("/api/v1/ask", json=question).json()
-    assert (added["status"], empty["status"]) == ("added", "failed")
+    assert (added["status"], empty["status"]) == ("added", "skipped")
     assert empty["reason"]
     assert [row["name"] for row in listed["documents"]] == ["water.md"]
     assert (shown["title"], shown["characters"]) == ("Water", len(WATER))

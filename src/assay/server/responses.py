@@ -16,6 +16,7 @@ from assay.records.review_queue import Queued
 from assay.records.runs import Decision, RecordedEvent, RunSummary
 from assay.server.api_key import Key
 from assay.server.jobs import Job
+from assay.wiring.what_if import WhatIf
 
 
 def _model_of(name: str, value: type, *, without: Collection[str] = (), **more: Any) -> type[BaseModel]:
@@ -138,6 +139,9 @@ class RunObject(BaseModel):
     events: list[RecordedEvent]
     decisions: list[Decision]
     labels: list[Label]
+
+
+ReplayObject = _model_of("ReplayObject", WhatIf, answer=(AnswerObject, ...))
 
 
 class LabelList(BaseModel):

@@ -137,3 +137,27 @@ def test_a_client_that_leaves_ends_the_run(served: Served, tmp_path: Path) -> No
         events = events_of(client.get(f"/api/v1/runs/{run_id}/events").text)
     assert (events[-1]["kind"], events[-1]["error"]) == ("error", "CancelledError")
     assert [event["kind"] for event in events].count("error") == 1
+
+
+def test_a_run_is_decided_again_under_other_settings(served: Served) -> None:
+    with served.client() as client:
+        run_id = client.post("/api/v1/ask", json=QUESTION).json()["run_id"]
+        replayed = client.post(f"/api/v1/runs/{run_id}/replay", json={"settings": {"least_passages": 200}}).json()
+    changed = {change["path"]: (change["before"], change["after"]) for change in replayed["difference"]["changed"]}
+    assert changed["actions"] == (["ANSWER"], ["ABSTAIN"])
+    assert replayed["calls"] == []
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"mcp_server": "touch /tmp/x"}, {"reader": "/etc"}, {"rules": "/etc/passwd"}, {"openai_base_url": "http://x"},
+     {"model": "local:/etc/passwd"}, {"data_dir": "/"}, {"rounds": 100}, {"nothing": 1}],
+)  # fmt: skip
+def test_a_replay_changes_nothing_that_names_a_file_an_address_or_a_command(
+    served: Served, settings: dict[str, object]
+) -> None:
+    with served.client() as client:
+        run_id = client.post("/api/v1/ask", json=QUESTION).json()["run_id"]
+        response = client.post(f"/api/v1/runs/{run_id}/replay", json={"settings": settings, "live": True})
+    assert response.status_code == 422
+    assert response.json()["hint"]

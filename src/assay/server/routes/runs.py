@@ -5,26 +5,56 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
-from collections.abc import AsyncIterator
-from typing import Annotated
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
+from pydantic import Field, StrictBool
 from starlette.responses import HTMLResponse, Response
 
+from assay.core.inputs import OF_ANSWER, read_options
 from assay.errors import UsageError
 from assay.records.labels import Labels
 from assay.records.report import STYLE
 from assay.records.report import report as report_page
 from assay.records.runs import RunRecord, RunStore
-from assay.server.calls import EVENTS, Reader, TheService, json_response, problems, stream_response, tenant_of
+from assay.server.calls import (
+    EVENTS,
+    Reader,
+    TheService,
+    Writer,
+    json_response,
+    problems,
+    stream_response,
+    tenant_of,
+)
 from assay.server.problems import NotFound
-from assay.server.responses import RunList, RunObject
+from assay.server.responses import ReplayObject, RunList, RunObject
+from assay.server.schemas import Body
+from assay.server.service import Service
 from assay.server.streams import EventId, frames, recorded_frame
 from assay.types import plain
+from assay.wiring.what_if import what_if
 
 router = APIRouter(tags=["runs"])
 
+
+class ReplayBody(Body):
+    """The settings to change; `live` makes the calls that the recording does not hold."""
+
+    settings: dict[str, Any] = Field(max_length=50)
+    live: StrictBool = False
+
+
 _MOST = 200
+# Settings that a request may change in a replay besides the options of a question; a network is bundled or none.
+_CHANGEABLE = frozenset(
+    {
+        *("correct", "incorrect", "excellent", "good", "partial", "borderline_low", "borderline_high"),
+        *("least_passages", "judging", "max_risk", "fusion", "mmr", "spelling", "skip"),
+    }
+)
+_NETWORKS = frozenset({"checker", "reader"})
 # A report has its style inside, which the page's policy forbids; this one allows that style by its hash.
 _STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 _REPORT_POLICY = {
@@ -79,6 +109,17 @@ async def follow_run(
     return stream_response(_recorded(record, after), tenant)
 
 
+@router.post("/runs/{run_id}/replay", response_model=ReplayObject, responses=problems(404, 409, 502, 504))
+async def replay(run_id: str, body: ReplayBody, service: TheService, caller: Writer) -> Response:
+    """Decide a recorded run again, under other settings if some are named; nothing is recorded."""
+    tenant = tenant_of(service, caller)
+    await asyncio.to_thread(load_run, service.records(tenant), run_id)
+    refuse_unchangeable(body.settings, service, is_admin=caller.is_admin)
+    given = {**service.settings.engine, "data_dir": tenant.folder}
+    found = await asyncio.to_thread(lambda: what_if(run_id, body.settings, live=body.live, **given))
+    return json_response(found.to_dict(), tenant=tenant)
+
+
 @router.get("/runs/{run_id}/report", response_class=HTMLResponse, responses=problems(404))
 async def report(run_id: str, service: TheService, caller: Reader) -> Response:
     """The run as one HTML page that loads and runs nothing."""
@@ -86,6 +127,20 @@ async def report(run_id: str, service: TheService, caller: Reader) -> Response:
     store = service.records(tenant)
     page = await asyncio.to_thread(lambda: report_page(load_run(store, run_id).to_dict()))
     return HTMLResponse(tenant.shorten(page).encode(errors="replace"), headers=_REPORT_POLICY)
+
+
+def refuse_unchangeable(changes: Mapping[str, Any], service: Service, *, is_admin: bool) -> None:
+    """Raise UsageError for a setting that no request may change: what names a file, an address or a command."""
+    options = {name: value for name, value in changes.items() if name in OF_ANSWER}
+    service.refuse_options(read_options(options), is_admin=is_admin)
+    for name, value in changes.items():
+        if name in _NETWORKS and value in ("bundled", "none"):
+            continue
+        if name not in _CHANGEABLE | OF_ANSWER:
+            raise UsageError(
+                f"a request cannot change the setting {name[:100]!r} of a run",
+                hint=f"it can change {', '.join(sorted(_CHANGEABLE | OF_ANSWER | _NETWORKS))}",
+            )
 
 
 def load_run(store: RunStore, run_id: str) -> RunRecord:

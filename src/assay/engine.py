@@ -84,7 +84,8 @@ class Parts:
     running ones. `stages_for` composes a run's stages over the shared ports; `retriever_for` a search with other
     settings than the usual ones. `quarantine` masks planted instructions in passages that did not come from a
     search. `under` gives the same parts with options over the settings; it may open a model. `models` are the
-    language models to close, `closing` further functions to call then.
+    language models to close, `closing` further functions to call then. `open_circuits` names the providers that are
+    left alone for now.
     """
 
     index: Index
@@ -100,6 +101,7 @@ class Parts:
     sinks: tuple[Sink, ...] = ()
     models: Callable[[], tuple[LLM, ...]] = tuple
     closing: tuple[Callable[[], None], ...] = ()
+    open_circuits: Callable[[], tuple[str, ...]] = tuple
 
 
 def _plain(
@@ -204,6 +206,11 @@ class Engine:
     version = _plain(aversion)
 
     # --- questions -----------------------------------------------------------------------------
+
+    @property
+    def open_circuits(self) -> tuple[str, ...]:
+        """The model providers that failed so often in a row that they are left alone for now."""
+        return self._parts.open_circuits()
 
     async def aask(
         self,

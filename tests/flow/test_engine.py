@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay import open_engine
-from assay.core.budget import Budget
+from assay.core.budget import Budget, Meter
 from assay.core.run import Run
 from assay.core.stages import SearchUtility, Stages
 from assay.core.tape import SystemClock
@@ -348,4 +348,23 @@ async def test_a_question_nobody_waits_for_has_an_end_in_the_record():
         await anext(events)
     assert isinstance(sink.events[-1], Failed)
     assert sink.events[-1].error == "CancelledError"
+    assert sink.closed
+
+
+async def test_a_sink_that_counts_costs_gets_the_meter_of_a_run_before_its_events(tmp_path: Path):
+    class Metered(_Remembers):
+        def __init__(self):
+            super().__init__()
+            self.meters: list[tuple[str, Meter, int]] = []
+
+        def measure(self, run_id: str, meter: Meter) -> None:
+            self.meters.append((run_id, meter, len(self.events)))
+
+    sink = Metered()
+    async with open_engine(data_dir=tmp_path, sinks=(sink,)) as engine:
+        answer = await engine.aask("Why is the sky blue?")
+    [(run_id, meter, events_before)] = sink.meters
+    assert (run_id, events_before) == (answer.run_id, 0)
+    assert isinstance(meter, Meter)
+    assert [event.kind for event in sink.events] == [event.kind for event in answer.trace]
     assert sink.closed

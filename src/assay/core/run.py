@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 from assay.calibration.fit import Fit
 from assay.core.budget import Budget, Meter
@@ -57,6 +58,15 @@ def ignore_event(_event: Event) -> None:
     """Take an event and do nothing."""
 
 
+@runtime_checkable
+class MeteredSink(Sink, Protocol):
+    """A sink that also counts what runs cost, which no event says."""
+
+    def measure(self, run_id: str, meter: Meter) -> None:
+        """Take the meter of a run that began; it is complete when the run's last event comes."""
+        ...
+
+
 class RunEvents:
     """Stamps a run's events and passes them on; an error of a sink becomes a warning."""
 
@@ -68,7 +78,7 @@ class RunEvents:
         self._emit = emit
         self._sinks = list(sinks)
         self._warnings: list[str] = []
-        self._to_sinks(lambda sink: sink.open(run.id, question))
+        self._to_sinks(lambda sink: self._open(sink, question))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -96,6 +106,11 @@ class RunEvents:
         self._past.append(stamped)
         self._to_sinks(lambda sink: sink.receive(self._run.id, stamped))
         self._emit(stamped)
+
+    def _open(self, sink: Sink, question: str) -> None:
+        sink.open(self._run.id, question)
+        if isinstance(sink, MeteredSink):
+            sink.measure(self._run.id, self._run.meter)
 
     def _to_sinks(self, call: Callable[[Sink], None]) -> None:
         for sink in tuple(self._sinks):

@@ -157,8 +157,7 @@ def figures_of(
     dropped = answer.get("dropped", ())
     return RunFigures(
         delivered=answer["outcome"] in _DELIVERED,
-        # A draft that was written anew and kept is among the repairs as well.
-        reflections=repairs.total() - repairs[RepairKind.REGENERATE] + max(answer["drafts"] - 1, 0),
+        reflections=reflections_of(repairs, answer["drafts"]),
         searches=searches_of(answer),
         improved=sum(_improved(claim) for claim in answer["claims"]),
         regressed=sum(_regressed(claim) for claim in answer["claims"]) + sum(map(_was_supported, dropped)),
@@ -173,6 +172,16 @@ def figures_of(
         costs=costs,
         tries=tries,
     )
+
+
+def reflections_of(repairs: Counter[str], drafts: int) -> int:
+    """How often an answer's first draft was changed, from its repairs by kind and the number of its drafts.
+
+    >>> reflections_of(Counter({"hedged": 2, "regenerated": 1}), drafts=2)
+    3
+    """
+    # A draft that was written anew and kept is among the repairs as well.
+    return repairs.total() - repairs[RepairKind.REGENERATE] + max(drafts - 1, 0)
 
 
 def searches_of(answer: Mapping[str, Any]) -> int:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI
 from assay import __version__
 from assay.server import openai_api
 from assay.server.problems import add_problem_handlers
-from assay.server.routes import documents, keys, quality, questions, runs, system
+from assay.server.routes import documents, keys, metrics, quality, questions, runs, system
 from assay.server.routes.page import add_page
 from assay.server.service import Service
 
@@ -45,5 +45,6 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
     app.include_router(api)
     app.include_router(openai_api.router)
     app.include_router(system.health)
+    app.include_router(metrics.router)
     add_page(app)
     return app

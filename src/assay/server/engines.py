@@ -65,6 +65,11 @@ class Engines:
         """How many are open."""
         return len(self._open)
 
+    @property
+    def open_circuits(self) -> int:
+        """How many providers are left alone for now, counted in each engine that uses them."""
+        return sum(len(entry.engine.open_circuits) for entry in self._open.values())
+
     async def _entry(self, key: tuple[Path, str], create: bool) -> _OpenEngine:
         known = self._open.get(key)
         if known is None:

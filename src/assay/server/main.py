@@ -9,6 +9,7 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
@@ -18,6 +19,7 @@ from starlette.types import ASGIApp
 from assay.server.access import Access, refuse_open_bind
 from assay.server.app import ENDING, create_app
 from assay.server.connections import TimedProtocol
+from assay.server.metrics import FOLDER_VARIABLE, RequestCounter
 from assay.server.perimeter import with_perimeter
 from assay.server.service import Service
 from assay.server.settings import Bounds, ServerSettings
@@ -51,7 +53,9 @@ def run_server(settings: ServerSettings, announce: Callable[[Service], None]) ->
         uvicorn.run(application(service), **common)
         return
     os.environ[_VARIABLE] = settings_to_json(settings)
-    uvicorn.run("assay.server.main:application_of_worker", factory=True, workers=settings.workers, **common)
+    with TemporaryDirectory(prefix="assay-metrics-") as folder:
+        os.environ[FOLDER_VARIABLE] = folder
+        uvicorn.run("assay.server.main:application_of_worker", factory=True, workers=settings.workers, **common)
 
 
 def application(service: Service) -> ASGIApp:
@@ -62,7 +66,8 @@ def application(service: Service) -> ASGIApp:
     app = create_app(service, lambda: _end_runs_at_signal(service))
     settings = service.settings
     access = Access(service.keys, listening=settings.host, allow_anonymous=settings.allow_anonymous)
-    return with_perimeter(app, settings, access)
+    # Outermost, so that what the perimeter refuses is counted as well.
+    return RequestCounter(with_perimeter(app, settings, access), service.metrics, service.levels)
 
 
 def application_of_worker() -> ASGIApp:

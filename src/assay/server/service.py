@@ -19,6 +19,7 @@ from assay.records.runs import RunStore
 from assay.server.engines import Engines
 from assay.server.intake import Intake, upload_path_remover
 from assay.server.keys import KeyStore, key_store
+from assay.server.metrics import Levels, Metrics
 from assay.server.settings import ServerSettings
 from assay.server.streams import LiveRuns
 from assay.settings import Settings, load_settings
@@ -56,6 +57,7 @@ class Service:
     base: Settings
     engines: Engines
     live: LiveRuns = field(default_factory=LiveRuns)
+    metrics: Metrics = field(default_factory=Metrics)
     keys: KeyStore = field(init=False)
     intake: Intake = field(init=False)
     _stores: dict[Path, RunStore] = field(default_factory=dict)
@@ -69,15 +71,17 @@ class Service:
     def over(cls, settings: ServerSettings) -> Service:
         """The service of these settings. Raises UsageError."""
         base = load_settings(settings.engine).settings
+        metrics = Metrics()
 
         def open_one(folder: Path, collection: str, create: bool) -> Engine:
             given = {**settings.engine, "data_dir": folder}
             if collection == NO_COLLECTION:
-                return open_checker(record=True, **given)
-            return open_engine(create=create, collection=collection, **given)
+                return open_checker(record=True, sinks=(metrics,), **given)
+            return open_engine(create=create, collection=collection, sinks=(metrics,), **given)
 
         bounds = replace(settings.bounds, tokens=base.max_tokens, cost=base.max_cost)
-        return cls(replace(settings, bounds=bounds), base, Engines(open_one, settings.open_engines))
+        engines = Engines(open_one, settings.open_engines)
+        return cls(replace(settings, bounds=bounds), base, engines, metrics=metrics)
 
     def tenant(self, name: str) -> Tenant:
         """The tenant of that name: "default" has the data folder itself, others a folder in it."""
@@ -130,6 +134,10 @@ class Service:
         return (
             None if os.access(folder, os.R_OK | os.W_OK | os.X_OK) else "the data folder cannot be read and written"
         )
+
+    def levels(self) -> Levels:
+        """What the metrics show of this process."""
+        return Levels(self.engines.count, self.engines.open_circuits)
 
     def refuse_options(self, options: AskOptions, *, is_admin: bool) -> None:
         """Raise UsageError for an option that a request may not set, or not as high."""

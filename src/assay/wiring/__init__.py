@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from assay.core.stages import LLM, Checker, Embedder, Index, Retriever
+from assay.core.stages import LLM, Checker, Embedder, Index, Retriever, Sink
 from assay.engine import Engine, Parts
 from assay.errors import ModelMismatch, StoreError, UnknownCollection, UsageError
 from assay.ingest.pipeline import Ingestion, embedded_text
@@ -51,15 +51,17 @@ def open_engine(
     retriever: Retriever | None = None,
     index: Index | None = None,
     checker: Checker | str | Path | None = None,
+    sinks: Sequence[Sink] = (),
     **settings: Any,
 ) -> Engine:
     """An engine over one collection; `settings` are those of `assay config show`, over what the environment says.
 
     `llm`, `embedder`, `retriever`, `index` and `checker` may be objects of the caller's that fit the protocols of
-    `assay.core.stages`; they are used as assay's own are, and left open when the engine closes. Without `create`, a
-    collection that is not there raises UnknownCollection. Without `models`, no language model is opened, whatever
-    is set: documents and searches need none. Raises UsageError for a setting that does not exist or does not fit
-    and for an object that lacks a method, ModelMismatch when the collection was embedded by another model.
+    `assay.core.stages`; they are used as assay's own are, and left open when the engine closes. `sinks` receive
+    what happens in its runs, as the record does, and are closed with it. Without `create`, a collection that is not
+    there raises UnknownCollection. Without `models`, no language model is opened, whatever is set: documents and
+    searches need none. Raises UsageError for a setting that does not exist or does not fit and for an object that
+    lacks a method, ModelMismatch when the collection was embedded by another model.
 
     >>> with open_engine(data_dir=folder, collection="manual") as engine:
     ...     engine.documents()
@@ -76,10 +78,10 @@ def open_engine(
     store = RunStore(chosen.runs_file, chosen.collection)
     if own.index is not None:
         _refuse_other_vectors(own.index, parts.embedder)
-        return Engine(_parts(chosen, pool, parts, borrowed_index(own.index), store))
+        return Engine(_parts(chosen, pool, parts, borrowed_index(own.index), store, sinks=sinks))
     stored = open_sqlite(place, parts.embedder.model, create=create)
     verdicts = None if pool.is_own(chosen.verifier_model) else open_verdict_cache(chosen, opened, place)
-    return Engine(_parts(chosen, pool, parts, stored, store, verdicts))
+    return Engine(_parts(chosen, pool, parts, stored, store, verdicts, sinks))
 
 
 def open_parts(settings: Settings, *, with_collection: bool = True) -> Parts:
@@ -108,12 +110,14 @@ def open_checker(
     retriever: Retriever | None = None,
     index: Index | None = None,
     checker: Checker | str | Path | None = None,
+    sinks: Sequence[Sink] = (),
     **settings: Any,
 ) -> Engine:
     """An engine without a collection, for judging and checking what comes from elsewhere; it writes nothing.
 
-    Own parts as in `open_engine`. Without `models`, no language model is opened: checks need none. With `record`,
-    the drafts that it examines and what it answers are recorded in the data folder, as runs of no collection.
+    Own parts and sinks as in `open_engine`. Without `models`, no language model is opened: checks need none. With
+    `record`, the drafts that it examines and what it answers are recorded in the data folder, as runs of no
+    collection.
 
     >>> from assay import Passage
     >>> bridge = "The bridge was opened on 3 May 1932."
@@ -128,7 +132,7 @@ def open_checker(
     if own.index is not None:
         _refuse_other_vectors(own.index, parts.embedder)
     held = MemoryIndex(parts.embedder.model) if own.index is None else borrowed_index(own.index)
-    return Engine(_parts(chosen, pool, parts, held, store))
+    return Engine(_parts(chosen, pool, parts, held, store, sinks=sinks))
 
 
 def _own_parts_and_settings(
@@ -270,6 +274,7 @@ def _parts(
     index: Index,
     store: RunStore | None,
     verdicts: VerdictCache | None = None,
+    sinks: Sequence[Sink] = (),
 ) -> Parts:
     models, embedder = pool.of(settings), networks.embedder
     style = settings.citation_style if settings.citation_style is CitationStyle.NONE else None
@@ -306,8 +311,9 @@ def _parts(
         quarantine=quarantine_evidence,
         search=search_settings(settings),
         under=lambda options: _under(options, parts, pool, runs, composer, search),
-        sinks=() if store is None else (store,),
+        sinks=(*(() if store is None else (store,)), *sinks),
         models=pool.opened,
+        open_circuits=pool.open_circuits,
         closing=(
             reader_of_pages.close,
             *(() if verdicts is None else (verdicts.close,)),

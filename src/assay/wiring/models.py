@@ -81,6 +81,11 @@ class ModelPool:
         """The models to close: a model of the caller's own is left open."""
         return tuple(model for name, model in self._opened.items() if not self.is_own(name))
 
+    def open_circuits(self) -> tuple[str, ...]:
+        """The providers that failed so often in a row that they are left alone for now, each with its host."""
+        circuits = tuple(self._circuits.items())  # models are opened in other threads
+        return tuple(provider for provider, circuit in circuits if circuit.opened is not None)
+
     def is_own(self, name: str | None) -> bool:
         """Whether a name is that of the caller's own model."""
         return self._own is not None and name == self._own.name

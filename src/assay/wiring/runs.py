@@ -9,7 +9,6 @@ from typing import Any
 from ulid import ULID
 
 from assay.core.budget import Budget
-from assay.core.draft import LONGEST_RECORDED
 from assay.core.profiles import Depth, depth_for
 from assay.core.run import CallerPassages, Run
 from assay.core.stages import Clock
@@ -68,7 +67,6 @@ class Runs:
         begun = replace(begun, answers=history is not None, style=self.style, in_dialogue=bool(history))
         if history is None or self.store is None:
             return begun
-        self.store.measure(run_id, begun.meter)
         if tape is not None:
             about = self._about(depth, history, begun)
             self.store.keep_tape(run_id, {**about, "calibration": calibrated.about}, tape)
@@ -76,10 +74,7 @@ class Runs:
 
     def begin_given(self, text: str, running: int) -> Run:
         """A run for a draft from elsewhere: it is recorded without a tape, since no question can be asked again."""
-        begun = self.begin(text, None, running, False)
-        if self.store is not None and len(text) <= LONGEST_RECORDED:
-            self.store.measure(begun.id, begun.meter)
-        return begun
+        return self.begin(text, None, running, False)
 
     def _calibrated(self) -> Calibrated:
         """The collection's calibration, read again when it was read more than a second ago.

@@ -84,13 +84,17 @@ class Access:
         once (503); StoreError if the keys cannot be read.
         """
         may_be_anonymous = self._anybody or (self._local and is_direct_and_local(connection))
-        if may_be_anonymous and not await self._run(self._reads, self._keys.any):
+        if may_be_anonymous and not await self._any_keys():
             return ANONYMOUS
         text = presented_key(Headers(scope=connection))
         if text is None:
             return None
         key = self._keys.fresh(text) or await self._verified(text, client_of(connection))
         return Caller.of(key)
+
+    async def _any_keys(self) -> bool:
+        known = self._keys.fresh_any()
+        return await self._run(self._reads, self._keys.any) if known is None else known
 
     async def _verified(self, text: str, client: str) -> Key:
         if self._keys.remembers(text):

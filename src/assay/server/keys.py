@@ -121,11 +121,21 @@ class KeyStore:
 
         Revoking the last key does not let everybody in again.
         """
-        now = self._monotonic()
-        if not self._any and (self._any_checked is None or now - self._any_checked >= FRESH):
-            self._any = self._file.any()
-            self._any_checked = now
+        known = self.fresh_any()
+        if known is not None:
+            return known
+        checked = self._monotonic()
+        if self._file.any():
+            self._any = True
+        self._any_checked = checked  # only now: a file that cannot be read must not count as one without keys
         return self._any
+
+    def fresh_any(self) -> bool | None:
+        """As `any`, but reads no file; None where that is needed."""
+        if self._any:
+            return True
+        is_fresh = self._any_checked is not None and self._monotonic() - self._any_checked < FRESH
+        return False if is_fresh else None
 
     def _find(self, key_id: str, tenant: str | None) -> Key:
         stored = self._file.find(key_id)

@@ -185,7 +185,7 @@ async def test_the_first_key_ends_it_and_revoking_it_does_not_bring_it_back(
 
 async def test_keys_that_cannot_be_read_let_nobody_in(tmp_path: Path, keys: KeyStore, guarded: Authentication):
     (tmp_path / "keys.sqlite").write_bytes(b"no database" * 1000)
-    for headers in ({}, bearer(WRONG)):
+    for headers in ({}, {}, bearer(WRONG)):
         refused = await exchange(guarded, http_scope("/open", headers))
         assert refused.status == 503
         assert refused.headers["retry-after"] == "5"

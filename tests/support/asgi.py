@@ -50,11 +50,12 @@ class Recorder:
 
 def http_scope(
     path: str = "/",
-    headers: Mapping[str, str] | Sequence[tuple[str, str]] = (),
+    headers: Mapping[str, str] | Sequence[tuple[str, str]] | None = None,
     client: tuple[str, int] | None = LOCAL,
     method: str = "GET",
 ) -> Scope:
     """The scope of a request; it has a Host unless `headers` are pairs."""
+    headers = headers if headers is not None else {}
     pairs = [("host", "localhost"), *headers.items()] if isinstance(headers, Mapping) else list(headers)
     raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in pairs]
     return {

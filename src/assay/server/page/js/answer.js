@@ -1,7 +1,7 @@
 // An answer in full: its text, what to make of it, its sources, and how it came to be.
 
 import { answerText } from "./answertext.js";
-import { append, button, h, hidden, replace, toast } from "./dom.js";
+import { append, button, glyph, h, hidden, replace, toast } from "./dom.js";
 import { icon } from "./icons.js";
 import { claimInspector } from "./inspector.js";
 import { badge, claimKind, claimSummary, isDeclined, mark, verdictOf } from "./marks.js";
@@ -27,7 +27,7 @@ class AnswerView {
     this.context = context;
     this.chosen = null;
     // Beside the text where there is room, else below it.
-    this.inspectors = { beside: h("div", { class: "inspector-place" }), below: h("div", { class: "inspector-place" }) };
+    this.inspectors = { beside: h("div.inspector-place"), below: h("div.inspector-place") };
     this.element = this.draw();
   }
 
@@ -37,7 +37,7 @@ class AnswerView {
     const claims = answer.claims.map((claim) => ({ ...claim, kind: claimKind(claim) }));
     this.prose = answerText(answer.text, claims, answer.citations, { choose: (n) => this.choose(n), open });
     this.sources = sourceList(answer, open);
-    const text = h("div", { class: "answer-main" }, verdictNote(answer), this.prose, this.inspectors.below, legend(claims));
+    const text = h("div.answer-main", verdictNote(answer), this.prose, this.inspectors.below, legend(claims));
     append(text, [
       choices(answer, this.context.ask),
       missing(answer, this.context.ask),
@@ -47,19 +47,18 @@ class AnswerView {
       this.actions(),
       timeline(this.context.events, answer),
     ]);
-    const side = answer.sources.length ? h("div", { class: "answer-side" }, this.inspectors.beside, this.sources) : null;
-    return h("div", { class: "answer" }, text, side);
+    const side = answer.sources.length ? h("div.answer-side", this.inspectors.beside, this.sources) : null;
+    return h("div.answer", text, side);
   }
 
   actions() {
     const { answer } = this;
     const link = `${location.origin}${location.pathname}#/runs/${answer.run_id}`;
     return h(
-      "div",
-      { class: "actions tools-row no-print" },
-      isDeclined(answer) ? null : button([icon("copy"), "Copy"], () => copy(withSources(answer), "Copied with its sources"), { class: "quiet" }),
-      button([icon("link"), "Share"], () => copy(link, "The link to this run was copied"), { class: "quiet" }),
-      button([icon("print"), "Print"], () => printOnly(this.element), { class: "quiet" }),
+      "div.actions.tools-row.no-print",
+      isDeclined(answer) ? null : button([icon("copy"), "Copy"], () => copy(withSources(answer), "Copied with its sources"), "quiet"),
+      button([icon("link"), "Share"], () => copy(link, "The link to this run was copied"), "quiet"),
+      button([icon("print"), "Print"], () => printOnly(this.element), "quiet"),
       isDeclined(answer) ? null : labelButtons(answer.run_id, 0, "answer"),
     );
   }
@@ -107,7 +106,7 @@ class AnswerView {
   }
 }
 
-const folds = (...parts) => (parts.some(Boolean) ? h("div", { class: "folds" }, parts) : null);
+const folds = (...parts) => (parts.some(Boolean) ? h("div.folds", parts) : null);
 
 function verdictNote(answer) {
   const { kind, text } = verdictOf(answer);
@@ -118,16 +117,16 @@ function verdictNote(answer) {
   return h(
     "div",
     { class: `verdict ${mark(kind).tone}` },
-    h("p", {}, h("span", { class: "sign", aria: { hidden: true } }, mark(kind).sign), h("strong", {}, text), summary),
-    note && h("p", {}, note),
+    h("p", glyph(mark(kind).sign), h("strong", text), summary),
+    note && h("p", note),
   );
 }
 
 function legend(claims) {
   const kinds = [...new Set(claims.map((claim) => claim.kind))];
   if (!kinds.length) return null;
-  const items = kinds.map((kind) => h("li", {}, badge(kind), h("span", {}, ` ${mark(kind).meaning}`)));
-  return h("ul", { class: "legend", aria: { label: "What the marks mean" } }, items);
+  const items = kinds.map((kind) => h("li", badge(kind), h("span", ` ${mark(kind).meaning}`)));
+  return h("ul.legend", { label: "What the marks mean" }, items);
 }
 
 /** What is asked back, as buttons: the names that stand in quotation marks. */
@@ -135,23 +134,21 @@ function choices(answer, ask) {
   if (answer.outcome !== "clarify" || !ask) return null;
   const names = [...answer.text.matchAll(/“([^”]{1,200})”/g)].map((match) => match[1]);
   if (!names.length) return null;
-  const buttons = names.map((name) => button(name, () => ask(`${answer.question} – ${name}`), { class: "choice" }));
-  return h("div", { class: "choices", role: "group", aria: { label: "What do you mean?" } }, buttons);
+  const buttons = names.map((name) => button(name, () => ask(`${answer.question} – ${name}`), "choice"));
+  return h("div.choices", { role: "group", label: "What do you mean?" }, buttons);
 }
 
-/** What of the question is not answered. */
 function missing(answer, ask) {
   const parts = answer.judgement.missing;
   if (!parts.length || isDeclined(answer)) return null;
   const half = answer.outcome === "partial";
   const aspects = answer.judgement.aspects.filter((aspect) => aspect.state === "covered" || aspect.state === "partial");
   return h(
-    "section",
-    { class: "note open" },
-    h("h3", {}, half ? "This is half an answer" : "Not found in the documents"),
-    half && aspects.length ? h("p", {}, `Answered: ${aspects.map((aspect) => aspect.text).join("; ")}.`) : null,
-    h("p", {}, half ? "Missing: " : "Nothing was found on: ", h("strong", {}, parts.join("; ")), "."),
-    half && ask ? h("div", { class: "actions no-print" }, parts.slice(0, 3).map((part) => button(`Ask only: ${part}`, () => ask(`${part[0].toUpperCase()}${part.slice(1)}?`), { class: "choice" }))) : null,
+    "section.note.open",
+    h("h3", half ? "This is half an answer" : "Not found in the documents"),
+    half && aspects.length ? h("p", `Answered: ${aspects.map((aspect) => aspect.text).join("; ")}.`) : null,
+    h("p", half ? "Missing: " : "Nothing was found on: ", h("strong", parts.join("; ")), "."),
+    half && ask ? h("div.actions.no-print", parts.slice(0, 3).map((part) => button(`Ask only: ${part}`, () => ask(`${part[0].toUpperCase()}${part.slice(1)}?`), "choice"))) : null,
   );
 }
 
@@ -166,15 +163,14 @@ function disagreements(answer, open) {
       const sources = reading.passage_ids.map((id) => numbers.get(id)).filter(Boolean);
       const latest = dated.length > 1 && reading.date === dated[0].date;
       return h(
-        "li",
-        { class: "reading" },
-        h("p", { class: "reading-value" }, reading.value),
-        h("p", { class: "fine" }, reading.date ? sourceDate(reading.date) : "no date known", latest ? " · the latest" : ""),
-        sources.map((source) => button([`[${source.number}] `, source.title || source.document_id], () => open(source.number), { class: "text" })),
-        sources.length < reading.passage_ids.length ? h("p", { class: "fine" }, `in ${plural(reading.passage_ids.length, "passage")}`) : null,
+        "li.reading",
+        h("p.reading-value", reading.value),
+        h("p.fine", reading.date ? sourceDate(reading.date) : "no date known", latest ? " · the latest" : ""),
+        sources.map((source) => button([`[${source.number}] `, source.title || source.document_id], () => open(source.number), "text")),
+        sources.length < reading.passage_ids.length ? h("p.fine", `in ${plural(reading.passage_ids.length, "passage")}`) : null,
       );
     });
-    return h("section", { class: "note open" }, h("h3", {}, h("span", { class: "sign", aria: { hidden: true } }, "≠"), `The sources disagree: ${contradiction.aspect}`), h("ul", { class: "readings" }, cards));
+    return h("section.note.open", h("h3", glyph("⚠"), `The sources disagree: ${contradiction.aspect}`), h("ul.readings", cards));
   });
 }
 
@@ -184,14 +180,13 @@ function nearest(answer, { events, collection }) {
   const passages = [...new Map(found.map((hit) => [hit.passage.document_id, hit.passage])).values()].slice(0, 3);
   if (answer.outcome !== "abstained") return null;
   const items = passages.map((passage) =>
-    h("li", {}, button(passage.title || passage.document_id, () => openDocument({ source: { ...passage, path: passage.source }, span: passage, collection }), { class: "text" })),
+    h("li", button(passage.title || passage.document_id, () => openDocument({ source: { ...passage, path: passage.source }, span: passage, collection }), "text")),
   );
   return h(
-    "section",
-    { class: "note" },
-    h("h3", {}, "What you can do"),
-    h("ul", { class: "plain-list" }, h("li", {}, "Ask in the words that the documents use."), h("li", {}, h("a", { href: "#/documents" }, "Add documents"), " that hold the answer.")),
-    items.length ? [h("h3", {}, "Nearest documents"), h("ul", { class: "plain-list" }, items)] : null,
+    "section.note",
+    h("h3", "What you can do"),
+    h("ul.plain-list", h("li", "Ask in the words that the documents use."), h("li", h("a", { href: "#/documents" }, "Add documents"), " that hold the answer.")),
+    items.length ? [h("h3", "Nearest documents"), h("ul.plain-list", items)] : null,
   );
 }
 
@@ -199,27 +194,26 @@ function nearest(answer, { events, collection }) {
 function leftOut(answer) {
   const dropped = answer.repairs.filter((repair) => repair.kind === "dropped");
   if (!dropped.length) return null;
-  const items = dropped.map((repair) => h("li", {}, h("del", {}, repair.before), h("span", { class: "why" }, repair.reason)));
-  return h("details", { class: "fold" }, h("summary", {}, badge("withdrawn", `${plural(dropped.length, "sentence")} left out`)), h("ul", { class: "changes" }, items));
+  const items = dropped.map((repair) => h("li", h("del", repair.before), h("span.why", repair.reason)));
+  return h("details.fold", h("summary", badge("withdrawn", `${plural(dropped.length, "sentence")} left out`)), h("ul.changes", items));
 }
 
-/** What was changed after the tests. */
 function repairs(answer) {
   const changed = answer.repairs.filter((repair) => repair.kind !== "dropped");
   if (!changed.length) return null;
-  const items = changed.map((repair) => h("li", {}, h("p", {}, h("strong", {}, repair.kind), `: ${repair.reason}`), repair.before && h("p", {}, h("del", {}, repair.before)), repair.after && h("p", {}, h("ins", {}, repair.after))));
-  return h("details", { class: "fold" }, h("summary", {}, `${plural(changed.length, "change")} after the checks`), h("ul", { class: "changes" }, items));
+  const items = changed.map((repair) => h("li", h("p", h("strong", repair.kind), `: ${repair.reason}`), repair.before && h("p", h("del", repair.before)), repair.after && h("p", h("ins", repair.after))));
+  return h("details.fold", h("summary", `${plural(changed.length, "change")} after the checks`), h("ul.changes", items));
 }
 
 function warnings(answer) {
   if (!answer.warnings.length) return null;
-  const items = answer.warnings.map((text) => h("li", {}, text));
-  return h("details", { class: "fold" }, h("summary", {}, plural(items.length, "remark")), h("ul", {}, items));
+  const items = answer.warnings.map((text) => h("li", text));
+  return h("details.fold", h("summary", plural(items.length, "remark")), h("ul", items));
 }
 
 /** Buttons that label an answer, or one of its claims, as right or wrong. */
 export function labelButtons(runId, claim, what) {
-  const row = h("span", { class: "labels", role: "group", aria: { label: `Is this ${what} right?` } });
+  const row = h("span.labels", { role: "group", label: `Is this ${what} right?` });
   const label = async (good, pressed) => {
     try {
       await post("/feedback", { run_id: runId, claim, good });
@@ -248,7 +242,6 @@ export async function copy(text, said) {
   }
 }
 
-/** Print this answer alone. */
 function printOnly(element) {
   const turn = element.closest(".turn") || element;
   turn.classList.add("to-print");

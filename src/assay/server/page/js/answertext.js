@@ -1,6 +1,6 @@
 // The text of an answer with its claims marked and its citations as buttons.
 
-import { append, button, h, hidden } from "./dom.js";
+import { append, button, glyph, h, hidden } from "./dom.js";
 import { drawMarkdown } from "./markdown.js";
 import { mark } from "./marks.js";
 import { CodePoints } from "./text.js";
@@ -13,11 +13,11 @@ const LEAD = /^\*\*([^*\n]{1,300})\*\*( — )/;
  * points. `choose(n)` is called for a claim, `open(number, n)` for a citation of a source.
  */
 export function answerText(text, claims, citations, { choose, open }) {
-  const body = h("div", { class: "prose" });
+  const body = h("div.prose");
   const ink = new Ink(text, claims, citations, { choose, open });
   const lead = LEAD.exec(text);
   if (lead) {
-    const first = h("p", { class: "lead" });
+    const first = h("p.lead");
     body.append(first);
     ink.text(first, 2, 2 + lead[1].length);
     ink.blockEnd(first, 2 + lead[1].length);
@@ -40,7 +40,6 @@ class Ink {
     this.choose = choose;
     this.open = open;
     this.signed = new Set();
-    this.last = null;
   }
 
   text(parent, start, end) {
@@ -57,7 +56,6 @@ class Ink {
   }
 
   marked(claim, piece) {
-    this.last = claim;
     const chosen = this.choose ? { on: { click: () => this.choose(claim.n) } } : {};
     return h("span", { class: `claim ${mark(claim.kind).tone} ${claim.kind}`, data: { claim: claim.n }, ...chosen }, piece);
   }
@@ -74,29 +72,29 @@ class Ink {
   signOf(claim) {
     const { sign, word, tone, meaning } = mark(claim.kind);
     if (!sign) return "";
-    const shown = tone === "good" ? hidden(word) : h("span", { class: "word" }, ` ${word}`);
-    const content = [h("span", { class: "sign", aria: { hidden: true } }, sign), shown];
+    const shown = tone === "good" ? hidden(word) : h("span.word", ` ${word}`);
+    const content = [glyph(sign), shown];
     const title = `${word}: ${meaning}`;
     if (!this.choose) return h("span", { class: `mark ${tone} ${claim.kind}`, title }, content);
     const name = `Claim ${claim.n}: ${word}`;
-    return button(content, () => this.choose(claim.n), { class: `mark ${tone} ${claim.kind}`, title, data: { mark: claim.n }, aria: { label: name } });
+    return button(content, () => this.choose(claim.n), { class: `mark ${tone} ${claim.kind}`, title, data: { mark: claim.n }, label: name });
   }
 
   markAt(at) {
     const citation = this.citations.get(at);
     if (!citation) return null;
-    const claim = this.claims.filter((one) => one.end <= at).pop() || this.last;
-    const signs = this.claims.filter((one) => one.end <= at && !this.signed.has(one.n));
-    for (const one of signs) this.signed.add(one.n);
-    const buttons = citation.numbers.map((number) =>
-      button(String(number), () => this.open(number, claim?.n), { class: "cite", aria: { label: `Source ${number}` }, data: { cite: number } }),
-    );
-    return { end: citation.end, nodes: [...signs.map((one) => this.signOf(one)), ...buttons] };
+    return { end: citation.end, draw: (parent) => this.cite(parent, citation) };
+  }
+
+  /** The buttons of a citation, behind the sign of the claim that it is for. */
+  cite(parent, { start, numbers }) {
+    this.sign(parent, start);
+    const claim = this.claims.find((one) => one.start <= start && start < one.end) || this.claims.filter((one) => one.end <= start).pop();
+    const properties = (number) => ({ class: "cite", label: `Source ${number}`, data: { cite: number } });
+    append(parent, numbers.map((number) => button(String(number), () => this.open(number, claim?.n), properties(number))));
   }
 
   blockEnd(parent, end) {
-    const signs = this.claims.filter((one) => one.end <= end && !this.signed.has(one.n));
-    for (const claim of signs) this.signed.add(claim.n);
-    if (signs.length) append(parent.matches("p, li, h4, h5, h6") ? parent : parent.lastElementChild, signs.map((claim) => this.signOf(claim)));
+    this.sign(parent.matches("p, li, h4, h5, h6") ? parent : parent.lastElementChild, end);
   }
 }

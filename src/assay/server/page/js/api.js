@@ -24,9 +24,9 @@ const NO_CONNECTION = {
   hint: "check that `assay serve` runs, and try again",
 };
 
-/** Any error as one that can be shown. */
 export function asApiError(error) {
   if (error instanceof ApiError) return error;
+  if (!(error instanceof Error)) return new ApiError(error);
   if (error instanceof TypeError && /fetch|network|load/i.test(error.message)) return new ApiError(NO_CONNECTION);
   return new ApiError({ title: "The page made a mistake", detail: String(error?.message || error), hint: "reload the page" });
 }
@@ -78,6 +78,9 @@ async function json(method, path, options) {
 export const get = (path, query, signal) => json("GET", path, { query, signal });
 export const post = (path, body, query, signal) => json("POST", path, { body, query, signal });
 export const remove = (path, query) => json("DELETE", path, { query });
+
+/** A page of text, such as a report. */
+export const text = async (path) => (await request("GET", path, { accept: "text/html" })).text();
 
 /** The address of an image for `img`; release it with URL.revokeObjectURL. */
 export async function image(path, query, signal) {

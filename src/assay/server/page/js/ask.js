@@ -1,6 +1,6 @@
 // Ask: the dialogue. Answers stream sentence by sentence.
 
-import { asApiError, get, streamQuestion } from "./api.js";
+import { get, streamQuestion } from "./api.js";
 import { answerText } from "./answertext.js";
 import { answerView } from "./answer.js";
 import { announce, button, empty, failure, h, hidden, replace } from "./dom.js";
@@ -25,9 +25,9 @@ let depth = "";
 
 /** The view. */
 export function askView(main) {
-  const thread = h("div", { class: "thread" }, h("h1", { class: "hidden-text" }, "Ask"), turns.map((turn) => turn.element));
+  const thread = h("div.thread", h("h1.hidden-text", "Ask"), turns.map((turn) => turn.element));
   const box = composer((text) => ask(text, thread, box));
-  const page = h("div", { class: "ask" }, thread, h("div", { class: "dock no-print" }, box.element));
+  const page = h("div.ask", thread, h("div.dock.no-print", box.element));
   replace(main, page);
   refresh(page, thread, box);
   const context = { ask: (text) => ask(text, thread, box) };
@@ -52,29 +52,28 @@ function refresh(page, thread, box) {
   if (!turns.length) welcome(thread, (text) => ask(text, thread, box));
 }
 
-/** What is shown before the first question. */
 async function welcome(thread, start) {
-  const place = h("div", { class: "welcome" }, h("h1", {}, "Ask your documents"), h("p", { class: "subtitle" }, "Every sentence is tested against its source before you see it."));
+  const place = h("div.welcome", h("h1", "Ask your documents"), h("p.subtitle", "Every sentence is tested against its source before you see it."));
   replace(thread, place);
   try {
     const [{ total }, { runs }] = await Promise.all([get("/documents", { collection: collection(), limit: 1 }), get("/runs", { collection: collection(), outcome: "answered", limit: 20 })]);
     if (turns.length) return;
-    if (!total) return void place.append(empty("There are no documents yet", "assay answers from your documents alone.", h("a", { class: "button primary", href: "#/documents" }, "Add documents")));
+    if (!total) return void place.append(empty("There are no documents yet", "assay answers from your documents alone.", h("a.button.primary", { href: "#/documents" }, "Add documents")));
     const asked = [...new Set(runs.map((run) => run.question))].slice(0, 4);
-    if (asked.length) place.append(h("div", { class: "earlier" }, h("h2", {}, "Asked before"), asked.map((text) => button(text, () => start(text), { class: "choice" }))));
-    place.append(h("p", { class: "fine" }, `${plural(total, "document")} in this collection`));
+    if (asked.length) place.append(h("div.earlier", h("h2", "Asked before"), asked.map((text) => button(text, () => start(text), "choice"))));
+    place.append(h("p.fine", `${plural(total, "document")} in this collection`));
   } catch (error) {
-    if (!turns.length) place.append(failure(asApiError(error), () => welcome(thread, start)));
+    if (!turns.length) place.append(failure(error, () => welcome(thread, start)));
   }
 }
 
 function composer(send) {
-  const input = h("textarea", { rows: "1", id: "question", placeholder: "Ask a question", aria: { label: "Question" }, on: { keydown: onKey, input: grow } });
-  const select = h("select", { aria: { label: "Depth" }, on: { change: () => (depth = select.value) } }, DEPTHS.map(([value, name]) => h("option", { value, selected: value === depth }, name)));
+  const input = h("textarea", { rows: "1", id: "question", placeholder: "Ask a question", label: "Question", on: { keydown: onKey, input: grow } });
+  const select = h("select", { label: "Depth", on: { change: () => (depth = select.value) } }, DEPTHS.map(([value, name]) => h("option", { value, selected: value === depth }, name)));
   const submit = h("button", { type: "submit", class: "primary icon-button round" }, icon("send"), hidden("Ask"));
   const stop = button([icon("stop"), "Stop"], () => running?.abort(), { class: "stop", hidden: true });
-  const anew = button([icon("plus"), h("span", {}, "New dialogue")], startAnew, { class: "quiet anew", title: "New dialogue", aria: { label: "New dialogue" }, hidden: !turns.length });
-  const element = h("form", { class: "composer", on: { submit: go } }, input, h("div", { class: "composer-row" }, select, anew, h("span", { class: "space" }), stop, submit));
+  const anew = button([icon("plus"), h("span", "New dialogue")], startAnew, { class: "quiet anew", title: "New dialogue", label: "New dialogue", hidden: !turns.length });
+  const element = h("form.composer", { on: { submit: go } }, input, h("div.composer-row", select, anew, h("span.space"), stop, submit));
   function grow() {
     input.style.height = "auto";
     input.style.height = `${Math.min(input.scrollHeight, 200)}px`;
@@ -107,7 +106,7 @@ function history() {
 
 async function ask(question, thread, box) {
   if (running) return;
-  if (!turns.length) replace(thread, h("h1", { class: "hidden-text" }, "Ask"));
+  if (!turns.length) replace(thread, h("h1.hidden-text", "Ask"));
   const before = history();
   const turn = new Turn(question, (text) => ask(text, thread, box));
   turns.push(turn);
@@ -121,7 +120,7 @@ async function ask(question, thread, box) {
     for await (const event of streamQuestion("/ask", body, { signal: control.signal, reconnecting: () => turn.say("The connection broke; taking it up again") })) turn.receive(event);
   } catch (error) {
     if (control.signal.aborted) turn.stopped();
-    else turn.failed(asApiError(error));
+    else turn.failed(error);
   } finally {
     running = null;
     document.querySelector(".composer .stop")?.setAttribute("hidden", "");
@@ -129,7 +128,6 @@ async function ask(question, thread, box) {
   }
 }
 
-/** One question and all that came of it. */
 class Turn {
   constructor(question, askMore) {
     this.question = question;
@@ -141,16 +139,16 @@ class Turn {
     this.titles = new Map();
     this.answer = null;
     this.view = null;
-    this.status = h("p", { class: "status", role: "status" }, h("span", { class: "pulse", aria: { hidden: true } }), "Reading the question");
-    this.body = h("div", { class: "turn-body" }, this.status);
-    this.element = h("section", { class: "turn", aria: { label: `Question: ${question}` } }, h("h2", { class: "question" }, question), this.body);
+    this.status = h("p.status", { role: "status" }, h("span.pulse", { aria: { hidden: true } }), "Reading the question");
+    this.body = h("div.turn-body", this.status);
+    this.element = h("section.turn", { label: `Question: ${question}` }, h("h2.question", question), this.body);
   }
 
   receive(event) {
     this.events.push(event);
     const { kind } = event;
     if (kind === "done") return this.finish(event.answer);
-    if (kind === "error") return this.failed({ title: event.message, detail: "", hint: event.hint });
+    if (kind === "error") return this.failed({ title: event.message, hint: event.hint });
     if (kind === "status" && event.stage === "write") this.sentences.clear();
     if (kind === "evidence") for (const { passage } of event.evidence.hits) this.titles.set(passage.passage_id, passage.title);
     if (kind.startsWith("sentence.")) this.hear(event);
@@ -179,11 +177,10 @@ class Turn {
   say(text) {
     if (text === this.doingNow) return;
     this.doingNow = text;
-    replace(this.status, h("span", { class: "pulse", aria: { hidden: true } }), text);
+    replace(this.status, h("span.pulse", { aria: { hidden: true } }), text);
   }
 
-  /** Draw the sentences as they stand. */
-  draw() {
+    draw() {
     if (!this.sentences.size) return;
     let text = "";
     const claims = [];
@@ -203,8 +200,8 @@ class Turn {
         citations.push({ start, end: length(), numbers: [this.numbers.get(id)] });
       }
     }
-    const reasons = [...this.sentences.values()].filter((one) => one.reason).map((one) => h("li", {}, badge(one.kind, `sentence ${one.sentence.number}`), h("span", { class: "why" }, one.reason)));
-    replace(this.body, answerText(text, claims, citations, { choose: null, open: () => {} }), reasons.length ? h("ul", { class: "checks" }, reasons) : null, this.status);
+    const reasons = [...this.sentences.values()].filter((one) => one.reason).map((one) => h("li", badge(one.kind, `sentence ${one.sentence.number}`), h("span.why", one.reason)));
+    replace(this.body, answerText(text, claims, citations, { choose: null, open: () => {} }), reasons.length ? h("ul.checks", reasons) : null, this.status);
   }
 
   finish(answer) {
@@ -220,7 +217,7 @@ class Turn {
 
   stopped() {
     this.status.remove();
-    this.body.append(h("p", { class: "note" }, "Stopped. What stands here was not finished, and what is not marked as verified was not tested."), button("Ask again", () => this.ask(this.question), { class: "choice" }));
+    this.body.append(h("p.note", "Stopped. What stands here was not finished, and what is not marked as verified was not tested."), button("Ask again", () => this.ask(this.question), "choice"));
     announce("Stopped");
   }
 }

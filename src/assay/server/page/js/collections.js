@@ -14,6 +14,9 @@ export function collection() {
   }
 }
 
+/** Draw the menu anew: there are other collections, or others that may be seen. */
+export const collectionsChanged = () => dispatchEvent(new Event("collections"));
+
 /** A menu of the collections; `changed` is called when another is chosen. */
 export async function collectionMenu(place, changed) {
   const { collections } = await get("/collections");
@@ -24,5 +27,5 @@ export async function collectionMenu(place, changed) {
     changed();
   };
   const options = names.map((name) => h("option", { value: name, selected: name === collection() }, `${name} (${counts.get(name) ?? 0})`));
-  place.replaceChildren(h("select", { class: "collection", aria: { label: "Collection" }, on: { change: choose } }, options));
+  place.replaceChildren(h("select.collection", { label: "Collection", on: { change: choose } }, options));
 }

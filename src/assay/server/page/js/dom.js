@@ -1,11 +1,21 @@
 // Elements built from data. Text only ever enters as text nodes; no markup is parsed and no style attribute is set.
 
+import { asApiError } from "./api.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element. Properties: `class`, `on` (listeners), `data` (data-*), `aria` (aria-*), else attributes. */
-export function h(tag, properties, ...children) {
-  return fill(document.createElement(tag), properties, children);
+/**
+ * An element: `h("p.fine", {…}, children)`. Properties: `class`, `on` (listeners), `data` (data-*), `aria` (aria-*),
+ * `label` (aria-label), else attributes; they may be left out.
+ */
+export function h(selector, ...children) {
+  const [tag, ...classes] = selector.split(".");
+  const properties = isProperties(children[0]) ? children.shift() : {};
+  const given = classes.length ? { class: classes.join(" "), ...properties } : properties;
+  return fill(document.createElement(tag), given, children);
 }
+
+const isProperties = (value) => value !== null && typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype;
 
 /** An SVG element, with the same properties. */
 export function svg(tag, properties, ...children) {
@@ -17,6 +27,7 @@ function fill(element, properties, children) {
     if (value === null || value === undefined || value === false) continue;
     if (name === "on") for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
     else if (name === "data") Object.assign(element.dataset, value);
+    else if (name === "label" && element.localName !== "option") element.setAttribute("aria-label", value);
     else if (name === "aria") for (const [key, text] of Object.entries(value)) setAria(element, key, text);
     else setAttribute(element, name, value);
   }
@@ -50,15 +61,31 @@ export function replace(element, ...children) {
   return append(element, children);
 }
 
+/** A sign beside a word that says the same. */
+export const glyph = (char) => h("span.sign", { aria: { hidden: true } }, char);
+
 /** Text for screen readers alone. */
 export function hidden(text) {
-  return h("span", { class: "hidden-text" }, text);
+  return h("span.hidden-text", text);
 }
 
-/** A button; `name` is its accessible name where its content is a picture. */
+/** A button; `properties` may be its class alone. */
 export function button(content, click, properties = {}) {
-  return h("button", { type: "button", on: { click }, ...properties }, content);
+  const given = typeof properties === "string" ? { class: properties } : properties;
+  return h("button", { type: "button", on: { click }, ...given }, content);
 }
+
+/** The head of a view: its title, a line below, and what stands beside. */
+export const pageHead = (title, text, ...beside) => h("header.page-head", h("div", h("h1", title), h("p", text)), beside);
+
+/** A table of rows under its heads, which scrolls by itself; `names` that are empty are those of buttons. */
+export function dataTable(label, names, rows, kind = "list.facts-table") {
+  const heads = names.map((name) => h("th", { scope: "col" }, name || hidden("Actions")));
+  return tableFrame(h(`table.${kind}`, h("thead", h("tr", heads)), h("tbody", rows)), label);
+}
+
+/** A table that scrolls by itself, also by keyboard. */
+export const tableFrame = (table, label = "Table") => h("div.table-frame", { role: "region", tabindex: "0", label }, table);
 
 /** Say something to screen readers. */
 export function announce(text) {
@@ -67,7 +94,7 @@ export function announce(text) {
 
 /** Show a short note that goes by itself. */
 export function toast(text) {
-  const note = h("p", { class: "toast" }, text);
+  const note = h("p.toast", text);
   document.getElementById("toasts").append(note);
   setTimeout(() => note.remove(), 4000);
 }
@@ -75,9 +102,9 @@ export function toast(text) {
 /** Ask for a decision in a dialog; resolves to true or false. */
 export function confirm({ title, text, action, danger = false }) {
   return new Promise((resolve) => {
-    const no = button("Cancel", () => dialog.close("no"), { class: "quiet" });
+    const no = button("Cancel", () => dialog.close("no"), "quiet");
     const yes = button(action, () => dialog.close("yes"), { class: danger ? "danger" : "primary" });
-    const dialog = modal(title, [h("p", {}, text), h("div", { class: "actions end" }, no, yes)]);
+    const dialog = modal(title, [h("p", text), h("div.actions.end", no, yes)]);
     dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"));
     no.focus();
   });
@@ -97,29 +124,38 @@ export function modal(title, content, { wide = false } = {}) {
 /** Grey bars in the place of what is still to come. */
 export function skeleton(lines = 3) {
   const bars = Array.from({ length: lines }, (_, at) => h("div", { class: `skeleton ${at % 3 ? "" : "wide"}` }));
-  return h("div", { class: "skeletons", role: "status" }, hidden("Loading"), bars);
+  return h("div.skeletons", { role: "status" }, hidden("Loading"), bars);
 }
 
 /** What is shown where there is nothing yet: why, and what to do. */
 export function empty(title, text, ...actions) {
-  return h("div", { class: "empty" }, h("h2", {}, title), h("p", {}, text), h("div", { class: "actions" }, actions));
+  return h("div.empty", h("h2", title), h("p", text), h("div.actions", actions));
 }
 
 /** An error for people: what happened, why, and what to do next. */
-export function failure(error, retry) {
+export function failure(thrown, retry) {
+  const error = asApiError(thrown);
   return h(
-    "div",
-    { class: "failure", role: "alert" },
-    h("p", { class: "failure-title" }, h("span", { class: "sign", aria: { hidden: true } }, "✗"), error.title),
-    error.detail && h("p", {}, error.detail),
-    error.fields?.length ? h("ul", {}, error.fields.map((field) => h("li", {}, `${field.where}: ${field.message}`))) : null,
-    error.hint && h("p", {}, h("strong", {}, "Next: "), error.hint),
+    "div.failure",
+    { role: "alert" },
+    h("p.failure-title", glyph("✗"), error.title),
+    error.detail && h("p", error.detail),
+    error.fields?.length ? h("ul", error.fields.map((field) => h("li", `${field.where}: ${field.message}`))) : null,
+    error.hint && h("p", h("strong", "Next: "), error.hint),
     h(
-      "div",
-      { class: "actions" },
+      "div.actions",
       retry && button("Try again", retry),
-      error.status === 401 && h("a", { class: "button", href: "#/settings/key" }, "Enter a key"),
-      error.request_id && h("span", { class: "fine" }, `request ${error.request_id}`),
+      error.status === 401 && h("a.button", { href: "#/settings/key" }, "Enter a key"),
+      error.request_id && h("span.fine", `request ${error.request_id}`),
     ),
   );
+}
+
+/** Do some work, which may draw; what fails is shown in `place`, with a button that tries again. */
+export async function attempt(place, work) {
+  try {
+    return await work();
+  } catch (error) {
+    return void replace(place, failure(error, () => attempt(place, work)));
+  }
 }

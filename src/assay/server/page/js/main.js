@@ -1,13 +1,17 @@
 // The frame: the views and their addresses, the collection, the theme, the keys.
 
-import { asApiError } from "./api.js";
 import { collectionMenu } from "./collections.js";
-import { button, failure, h, hidden, modal, replace, skeleton } from "./dom.js";
-import { icon } from "./icons.js";
+import { failure, h, modal, replace, skeleton } from "./dom.js";
+import { icon, iconButton } from "./icons.js";
 import { closeDocument, isDocumentOpen } from "./viewer.js";
 
 const VIEWS = [
   { name: "ask", title: "Ask", path: "#/", load: () => import("./ask.js").then((module) => module.askView) },
+  { name: "documents", title: "Documents", path: "#/documents", load: () => import("./documents.js").then((module) => module.documentsView) },
+  { name: "runs", title: "Runs", path: "#/runs", load: () => import("./runs.js").then((module) => module.runsView) },
+  { name: "figures", title: "Figures", path: "#/figures", load: () => import("./figures.js").then((module) => module.figuresView) },
+  { name: "check", title: "Check", path: "#/check", load: () => import("./check.js").then((module) => module.checkView) },
+  { name: "settings", title: "Settings", path: "#/settings", load: () => import("./settings.js").then((module) => module.settingsView) },
 ];
 
 const KEYS = [
@@ -36,7 +40,7 @@ async function show() {
     if (link.dataset.view === view.name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  const late = setTimeout(() => replace(main, h("div", { class: "page" }, skeleton(5))), 150);
+  const late = setTimeout(() => replace(main, h("div.page", skeleton(5))), 150);
   try {
     const draw = await view.load();
     if (mine !== visit) return;
@@ -46,16 +50,19 @@ async function show() {
     if (mine === visit) keys = made?.keys || {};
   } catch (error) {
     clearTimeout(late);
-    if (mine === visit) replace(main, h("div", { class: "page" }, failure(asApiError(error), show)));
+    if (mine === visit) replace(main, h("div.page", failure(error, show)));
   }
 }
 
 function drawFrame() {
-  const links = VIEWS.map((view) => h("a", { href: view.path, data: { view: view.name } }, icon(view.name), h("span", {}, view.title)));
+  const links = VIEWS.map((view) => h("a", { href: view.path, data: { view: view.name } }, icon(view.name), h("span", view.title)));
   replace(document.getElementById("nav"), links);
-  const menu = h("span", {});
-  replace(document.getElementById("tools"), menu, button([icon("moon"), hidden("Change between light and dark")], changeTheme, { class: "quiet icon-button", title: "Light or dark" }));
-  collectionMenu(menu, show).catch(() => {});
+  const menu = h("span");
+  replace(document.getElementById("tools"), menu, iconButton("moon", "Change between light and dark", changeTheme, "Light or dark"));
+  // Without a key there is no list; the view says so.
+  const draw = () => collectionMenu(menu, show).catch(() => menu.replaceChildren());
+  draw();
+  addEventListener("collections", draw);
 }
 
 function changeTheme() {
@@ -67,7 +74,7 @@ function changeTheme() {
 }
 
 function help() {
-  modal("Keys", h("dl", { class: "keys" }, KEYS.map(([key, what]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)))));
+  modal("Keys", h("dl.keys", KEYS.map(([key, what]) => h("div", h("dt", h("kbd", key)), h("dd", what)))));
 }
 
 function onKey(event) {

@@ -1,7 +1,7 @@
 // The Markdown of answers as DOM nodes. What is no markup of this subset is shown as it is; there are no links and no
 // images. Every text node knows its place in the source, so that claims and citations are drawn over it.
 
-import { h } from "./dom.js";
+import { h, tableFrame } from "./dom.js";
 
 const HEADING = /^(#{1,6})[ \t]+(?=\S)/;
 const ITEM = /^([ \t]*)([-*+•]|\d{1,3}[.)])[ \t]+/;
@@ -18,20 +18,13 @@ const FIELDS = /^[^:;|]{1,80}: [^;]*(; [^:;]{1,80}: [^;]*)+$/;
  * Draw a text into an element.
  *
  * `ink` draws what stands in a stretch of the source: `ink.text(parent, start, end)`, and `ink.blockEnd(parent, end)`
- * after each block; `ink.markAt(start)` gives {end, nodes} where a citation stands. Offsets are UTF-16 units; what stands
+ * after each block; `ink.markAt(start)` gives {end, draw} where a citation stands. Offsets are UTF-16 units; what stands
  * before `from` is left out.
  */
 export function drawMarkdown(parent, source, ink, from = 0) {
   new Drawing(source, ink).blocks(parent, linesOf(source, from, source.length));
   return parent;
 }
-
-/** Ink for text without claims and citations. */
-export const plainInk = (source) => ({
-  text: (parent, start, end) => parent.append(source.slice(start, end)),
-  blockEnd: () => {},
-  markAt: () => null,
-});
 
 function linesOf(source, start, end) {
   const lines = [];
@@ -140,9 +133,9 @@ class Drawing {
 
   table(parent, lines, at) {
     const body = h("tbody");
-    const head = h("thead", {}, this.row("th", lines[at]));
+    const head = h("thead", this.row("th", lines[at]));
     for (at += 2; at < lines.length && lines[at].text.includes("|"); at += 1) body.append(this.row("td", lines[at]));
-    this.finish(parent, tableFrame(h("table", {}, head, body)), lines[at - 1].end);
+    this.finish(parent, tableFrame(h("table", head, body)), lines[at - 1].end);
     return at;
   }
 
@@ -176,7 +169,7 @@ class Drawing {
 
   /** Rows of a table file: each as its fields, or as a line. */
   storedRows(parent, lines) {
-    const element = h("div", { class: "rows" });
+    const element = h("div.rows");
     for (const line of lines) {
       const row = h("p", { class: FIELDS.test(line.text) ? "row" : "row head" });
       this.inline(row, line.start, line.end);
@@ -195,7 +188,7 @@ class Drawing {
   inline(parent, start, end) {
     let from = start;
     for (let at = start; at < end; ) {
-      const found = this.citation(at) || this.span(at, end);
+      const found = this.ink.markAt(at) || this.span(at, end);
       if (!found) {
         at += 1;
         continue;
@@ -205,11 +198,6 @@ class Drawing {
       at = from = found.end;
     }
     if (end > from) this.ink.text(parent, from, end);
-  }
-
-  citation(at) {
-    const found = this.ink.markAt(at);
-    return found && { end: found.end, draw: (parent) => parent.append(...found.nodes) };
   }
 
   span(at, end) {
@@ -270,11 +258,6 @@ class Drawing {
     if (verbatim) this.ink.text(element, start, end);
     else this.inline(element, start, end);
   }
-}
-
-/** A table that scrolls by itself, also by keyboard. */
-export function tableFrame(table, label = "Table") {
-  return h("div", { class: "table-frame", role: "region", tabindex: "0", aria: { label } }, table);
 }
 
 const indent = (space) => space.replaceAll("\t", "    ").length;

@@ -1,6 +1,6 @@
 // What the tests made of a claim, a check, a sentence or an answer: always a sign, a word and a colour.
 
-import { h } from "./dom.js";
+import { glyph, h } from "./dom.js";
 
 const MARKS = {
   quoted: { sign: "❞", word: "quoted exactly", tone: "good", meaning: "its words are those of the source" },
@@ -21,19 +21,16 @@ const MARKS = {
   skipped: { sign: "–", word: "not run", tone: "plain", meaning: "" },
 };
 
-/** The mark of a kind. */
 export const mark = (kind) => MARKS[kind] || MARKS.unknown;
 
-/** The kind of a claim's mark. */
 export function claimKind(claim) {
   if (claim.verdict === "supported") return claim.history.some((event) => event.by === "quote") ? "quoted" : "supported";
   return claim.verdict === "unknown" ? "untested" : claim.verdict;
 }
 
-/** A mark with its word. */
 export function badge(kind, word = mark(kind).word) {
   const { sign, tone } = mark(kind);
-  return h("span", { class: `badge ${tone} ${kind}` }, h("span", { class: "sign", aria: { hidden: true } }, sign), word);
+  return h("span", { class: `badge ${tone} ${kind}` }, glyph(sign), word);
 }
 
 const OUTCOMES = {
@@ -46,7 +43,6 @@ const OUTCOMES = {
 
 export const OUTCOME_NAMES = Object.fromEntries(Object.entries(OUTCOMES).map(([name, { word }]) => [name, word]));
 
-/** How a run ended. */
 export function outcomeBadge(outcome) {
   const { kind, word } = OUTCOMES[outcome] || { kind: "unknown", word: outcome };
   return badge(kind, word);

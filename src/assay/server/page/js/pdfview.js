@@ -2,14 +2,14 @@
 
 import { image } from "./api.js";
 import { button, h, hidden, replace } from "./dom.js";
-import { icon } from "./icons.js";
+import { iconButton } from "./icons.js";
 
 const ZOOMS = [1, 1.25, 1.6, 2, 2.6];
 
 /** Draw the pages; `path` is where their pictures are. */
 export function drawPages(body, view, { path, collection, signal }) {
   const pages = new Map(view.pages.map((page) => [page.number, sheet(page, view.boxes.filter((box) => box.page === page.number))]));
-  const column = h("div", { class: "sheets" }, [...pages.values()]);
+  const column = h("div.sheets", [...pages.values()]);
   const loader = new IntersectionObserver((entries) => entries.forEach((entry) => entry.isIntersecting && load(entry.target)), { root: body, rootMargin: "600px" });
   const load = async (element) => {
     loader.unobserve(element);
@@ -26,13 +26,13 @@ export function drawPages(body, view, { path, collection, signal }) {
 }
 
 function sheet(page, boxes) {
-  const element = h("div", { class: "sheet", data: { page: page.number } }, boxes.map(box), h("span", { class: "sheet-number" }, `page ${page.number}`));
+  const element = h("div.sheet", { data: { page: page.number } }, boxes.map(box), h("span.sheet-number", `page ${page.number}`));
   element.style.aspectRatio = `${page.width} / ${page.height}`;
   return element;
 }
 
 function box({ x, y, width, height }) {
-  const element = h("div", { class: "box" }, hidden("quoted place"));
+  const element = h("div.box", hidden("quoted place"));
   element.style.left = `${100 * x}%`;
   element.style.top = `${100 * y}%`;
   element.style.width = `${100 * width}%`;
@@ -47,7 +47,7 @@ async function draw(element, path, collection, signal) {
     picture.src = await image(path, { collection, width }, signal);
     element.prepend(picture);
   } catch {
-    if (!signal.aborted) replace(element, h("p", { class: "fine" }, `Page ${element.dataset.page} could not be drawn.`));
+    if (!signal.aborted) replace(element, h("p.fine", `Page ${element.dataset.page} could not be drawn.`));
   }
 }
 
@@ -73,11 +73,10 @@ function tools(body, column, view) {
   };
   const several = new Set(view.boxes.map((one) => one.page)).size > 1;
   return h(
-    "div",
-    { class: "sheet-tools" },
-    h("span", { class: "fine" }, `${view.pages.length} page${view.pages.length === 1 ? "" : "s"}`),
-    several ? [button([icon("previous"), hidden("Previous place")], () => walk(-1), { class: "quiet icon-button" }), button([icon("next"), hidden("Next place")], () => walk(1), { class: "quiet icon-button" })] : null,
-    button("−", () => scale(-1), { class: "quiet icon-button", aria: { label: "Smaller" } }),
-    button("+", () => scale(1), { class: "quiet icon-button", aria: { label: "Larger" } }),
+    "div.sheet-tools",
+    h("span.fine", `${view.pages.length} page${view.pages.length === 1 ? "" : "s"}`),
+    several ? [iconButton("previous", "Previous place", () => walk(-1)), iconButton("next", "Next place", () => walk(1))] : null,
+    button("−", () => scale(-1), { class: "quiet icon-button", label: "Smaller" }),
+    button("+", () => scale(1), { class: "quiet icon-button", label: "Larger" }),
   );
 }

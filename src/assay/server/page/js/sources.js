@@ -8,8 +8,8 @@ const SHOWN = 280;
 
 /** The list of sources; `open(number)` opens one at its quoted place. */
 export function sourceList(answer, open) {
-  const list = h("ol", { class: "sources" }, answer.sources.map((source) => card(source, answer.claims, open)));
-  return h("section", { class: "sources-box", aria: { label: `Sources of the answer to: ${answer.question}` } }, h("h3", {}, "Sources"), list);
+  const list = h("ol.sources", answer.sources.map((source) => card(source, answer.claims, open)));
+  return h("section.sources-box", { label: `Sources of the answer to: ${answer.question}` }, h("h3", "Sources"), list);
 }
 
 function card(source, claims, open) {
@@ -18,16 +18,15 @@ function card(source, claims, open) {
   const quotes = longest.length ? longest : [source.quote];
   const place = placeOf(source.location, source.line, source.title);
   return h(
-    "li",
-    { class: "source", data: { passage: source.passage_id, source: source.number } },
+    "li.source",
+    { data: { passage: source.passage_id, source: source.number } },
     h(
-      "p",
-      { class: "source-head" },
-      h("span", { class: "source-number", aria: { hidden: true } }, String(source.number)),
-      button(source.title || fileName(source.path) || source.document_id, () => open(source.number), { class: "text", aria: { label: `Source ${source.number}: ${source.title || source.document_id}, open at the quoted place` } }),
+      "p.source-head",
+      h("span.source-number", { aria: { hidden: true } }, String(source.number)),
+      button(source.title || fileName(source.path) || source.document_id, () => open(source.number), { class: "text", label: `Source ${source.number}: ${source.title || source.document_id}, open at the quoted place` }),
     ),
-    quotes.slice(0, 3).map((quote) => h("blockquote", {}, shortened(quote))),
-    h("p", { class: "fine" }, facts(source, place).join(" · ")),
+    quotes.slice(0, 3).map((quote) => h("blockquote", shortened(quote))),
+    h("p.fine", facts(source, place).join(" · ")),
     webAddress(source),
   );
 }
@@ -42,9 +41,9 @@ function facts(source, place) {
 function webAddress(source) {
   const address = source.origin?.link;
   if (!address || !/^https?:\/\//.test(address)) return null;
-  const link = h("a", { class: "fine", rel: "noopener noreferrer nofollow", target: "_blank" }, icon("link"), address);
+  const link = h("a.fine", { rel: "noopener noreferrer nofollow", target: "_blank" }, icon("link"), address);
   link.href = address;
-  return h("p", {}, link);
+  return h("p", link);
 }
 
 const shortened = (text) => {

@@ -27,7 +27,9 @@ export const number = (value) => Number(value).toLocaleString("en", { maximumFra
 export function percent(value, { certain = false } = {}) {
   if (value === null || value === undefined) return "not measured";
   if (!certain && value > 0.99) return "over 99 %";
-  return `${Math.round(100 * value)} %`;
+  // What is not quite all is never rounded to all.
+  const shown = Math.round(100 * value) === 100 && value < 1 ? Math.floor(1000 * value) / 10 : Math.round(100 * value);
+  return `${shown} %`;
 }
 
 export const errorShare = (value) => (value >= 0.01 ? `${Math.round(100 * value)} %` : "less than 1 %");

@@ -1,7 +1,6 @@
 // Documents that are no pages: text with line numbers, tables, and HTML that the server has cleaned.
 
-import { button, h } from "./dom.js";
-import { tableFrame } from "./markdown.js";
+import { h, tableFrame } from "./dom.js";
 import { CodePoints } from "./text.js";
 
 /** Text as nodes, with `marks` ([start, end] in code points) highlighted. */
@@ -13,7 +12,7 @@ export function textWithMarks(text, marks) {
     const from = Math.max(at, points.unit(Math.max(0, start)));
     const to = points.unit(Math.max(0, end));
     if (to <= from) continue;
-    nodes.push(text.slice(at, from), h("mark", { class: "found" }, text.slice(from, to)));
+    nodes.push(text.slice(at, from), h("mark.found", text.slice(from, to)));
     at = to;
   }
   return [...nodes, text.slice(at)];
@@ -21,22 +20,21 @@ export function textWithMarks(text, marks) {
 
 /** Lines with their numbers; `around(start, end)` shows other lines. */
 export function drawText(body, view) {
-  const rows = view.lines.map((line) => h("tr", { class: line.marks.length ? "marked" : "" }, h("th", { scope: "row" }, String(line.number)), h("td", {}, textWithMarks(line.text, line.marks))));
-  body.append(h("table", { class: "lines" }, h("caption", { class: "hidden-text" }, "Text with line numbers"), h("tbody", {}, rows)), rest(view, "line", view.lines.length));
+  const rows = view.lines.map((line) => h("tr", { class: line.marks.length ? "marked" : "" }, h("th", { scope: "row" }, String(line.number)), h("td", textWithMarks(line.text, line.marks))));
+  body.append(h("table.lines", h("caption.hidden-text", "Text with line numbers"), h("tbody", rows)), rest(view, "line", view.lines.length));
   reveal(body);
 }
 
-/** Rows of a table, the quoted ones marked. */
 export function drawTable(body, view) {
-  const head = h("tr", {}, h("th", { scope: "col" }, "Row"), view.columns.map((name) => h("th", { scope: "col" }, name)));
-  const rows = view.rows.map((row) => h("tr", { class: row.marked ? "marked" : "" }, h("th", { scope: "row" }, String(row.number)), row.cells.map((cell) => h("td", {}, String(cell ?? "")))));
-  body.append(tableFrame(h("table", { class: "cells" }, h("thead", {}, head), h("tbody", {}, rows)), "Rows of the document"), rest(view, "row", view.rows.length));
+  const head = h("tr", h("th", { scope: "col" }, "Row"), view.columns.map((name) => h("th", { scope: "col" }, name)));
+  const rows = view.rows.map((row) => h("tr", { class: row.marked ? "marked" : "" }, h("th", { scope: "row" }, String(row.number)), row.cells.map((cell) => h("td", String(cell ?? "")))));
+  body.append(tableFrame(h("table.cells", h("thead", head), h("tbody", rows)), "Rows of the document"), rest(view, "row", view.rows.length));
   reveal(body);
 }
 
 function rest(view, one, shown) {
   if (!view.total || shown >= view.total) return "";
-  return h("p", { class: "fine" }, `${one}s ${view.first} to ${view.first + shown - 1} of ${view.total}`);
+  return h("p.fine", `${one}s ${view.first} to ${view.first + shown - 1} of ${view.total}`);
 }
 
 // What a document may consist of; anything else is shown as the text in it.
@@ -50,7 +48,7 @@ const NUMBERS = ["colspan", "rowspan", "start"];
  */
 export function drawHtml(body, html) {
   const inert = new DOMParser().parseFromString(html, "text/html");
-  const article = h("div", { class: "prose rendered" });
+  const article = h("div.prose.rendered");
   for (const node of inert.body.childNodes) copyInto(article, node, 0);
   body.append(article);
   reveal(body);

@@ -1,6 +1,6 @@
 // What assay did for an answer: each step with its time, and what it cost.
 
-import { h } from "./dom.js";
+import { glyph, h } from "./dom.js";
 import { mark } from "./marks.js";
 import { cost, duration, number, percent, placeOf, plural, sentence } from "./text.js";
 
@@ -21,11 +21,10 @@ export function timeline(events, answer) {
   if (!events?.length) return null;
   const first = events[0].at;
   const rows = events.map((event) => row(event, first)).filter(Boolean);
-  const summary = answer ? ["How this answer came to be", h("span", { class: "fine" }, ` ${spent(answer)}`)] : "What assay does";
-  return h("details", { class: "fold timeline" }, h("summary", {}, summary), h("ol", { class: "steps" }, rows), answer && usage(answer));
+  const summary = answer ? ["How this answer came to be", h("span.fine", ` ${spent(answer)}`)] : "What assay does";
+  return h("details.fold.timeline", h("summary", summary), h("ol.steps", rows), answer && usage(answer));
 }
 
-/** What an answer took, in a line. */
 export function spent(answer) {
   const parts = [duration(answer.ms), plural(answer.searches, "search", "searches")];
   parts.push(answer.usage.calls ? plural(answer.usage.calls, "model call") : "no model call");
@@ -48,7 +47,7 @@ function usage(answer) {
     ["Depth", [answer.profile, answer.profile_reason].filter(Boolean).join(": ")],
     ["Run", answer.run_id],
   ];
-  return h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+  return h("dl.facts", facts.map(([name, value]) => h("div", h("dt", name), h("dd", value))));
 }
 
 function row(event, first) {
@@ -57,8 +56,8 @@ function row(event, first) {
   return h(
     "li",
     { class: `step ${told.tone || ""}` },
-    h("time", {}, `+${duration(1000 * (event.at - first))}`),
-    h("div", {}, h("p", {}, told.sign && h("span", { class: "sign", aria: { hidden: true } }, told.sign), told.text), told.more && h("p", { class: "fine" }, told.more), told.inner),
+    h("time", `+${duration(1000 * (event.at - first))}`),
+    h("div", h("p", told.sign && glyph(told.sign), told.text), told.more && h("p.fine", told.more), told.inner),
   );
 }
 
@@ -98,6 +97,6 @@ function judged(judgement) {
 }
 
 function passages(evidence) {
-  const items = evidence.hits.map((hit) => h("li", {}, h("span", { class: "hit-score" }, hit.score.toFixed(2)), ` ${hit.passage.title || hit.passage.document_id}`, h("span", { class: "fine" }, ` ${placeOf(hit.passage.location, hit.passage.line, hit.passage.title)}`)));
-  return items.length ? h("details", { class: "fold" }, h("summary", {}, "The passages"), h("ol", { class: "hits" }, items)) : null;
+  const items = evidence.hits.map((hit) => h("li", h("span.hit-score", hit.score.toFixed(2)), ` ${hit.passage.title || hit.passage.document_id}`, h("span.fine", ` ${placeOf(hit.passage.location, hit.passage.line, hit.passage.title)}`)));
+  return items.length ? h("details.fold", h("summary", "The passages"), h("ol.hits", items)) : null;
 }

@@ -5,13 +5,11 @@ import { claimKind, mark } from "./marks.js";
 import { dotPlot } from "./plot.js";
 import { errorShare, number, percent, words } from "./text.js";
 
-/** The trust line of an answer, which unfolds to its plot. */
 export function trustLine(answer) {
   const { confidence } = answer;
   return h(
-    "details",
-    { class: "fold trust" },
-    h("summary", {}, h("span", { class: "trust-line" }, h("strong", {}, headline(confidence)), h("span", { class: "fine" }, ` ${basis(confidence)}`))),
+    "details.fold.trust",
+    h("summary", h("span.trust-line", h("strong", headline(confidence)), h("span.fine", ` ${basis(confidence)}`))),
     dotPlot(rows(answer)),
     criteria(answer.assessment),
   );
@@ -41,5 +39,5 @@ function rows(answer) {
 function criteria(assessment) {
   if (!assessment) return null;
   const told = assessment.scores.map((score) => ({ name: words(score.criterion), value: score.score, text: score.score === null ? "not measured" : score.score.toFixed(2), bounds: assessment.floor ? [assessment.floor] : [], more: score.reasons.join("; ") }));
-  return [h("h4", {}, "The answer as a whole"), dotPlot(told)];
+  return [h("h4", "The answer as a whole"), dotPlot(told)];
 }

@@ -1,10 +1,10 @@
 // The document itself, opened at the quoted place, beside the view or over it.
 
-import { asApiError, get } from "./api.js";
-import { announce, append, button, failure, h, hidden, replace, skeleton } from "./dom.js";
-import { icon } from "./icons.js";
+import { get } from "./api.js";
+import { announce, append, button, failure, glyph, h, hidden, replace, skeleton } from "./dom.js";
+import { icon, iconButton } from "./icons.js";
 import { drawPages } from "./pdfview.js";
-import { drawHtml, drawTable, drawText, textWithMarks } from "./textviews.js";
+import { drawHtml, drawTable, drawText, reveal, textWithMarks } from "./textviews.js";
 import { fileName, placeOf, plural, sourceDate } from "./text.js";
 
 const panel = document.getElementById("viewer");
@@ -14,22 +14,32 @@ let pending = null;
 
 /** Open a document where `span` stands: {start, end, quote}; `source` is a source or passage of it. */
 export async function openDocument({ source, span, collection }) {
-  if (panel.hidden || !panel.contains(document.activeElement)) opener = document.activeElement;
-  const body = h("div", { class: "viewer-body", tabindex: "0", role: "region", aria: { label: "Text of the document" } }, skeleton(6));
-  const state = { source, collection, body, bar: h("div", { class: "viewer-bar" }) };
-  const heading = h("h2", { tabindex: "-1" }, source.title || fileName(source.path) || source.document_id);
   const place = span ? placeOf(span.location || source.location, span.line ?? source.line, source.title) : "";
   const about = [fileName(source.path), place, source.origin?.date && sourceDate(source.origin.date)].filter(Boolean).join(" · ");
-  replace(
-    panel,
-    h("header", { class: "viewer-head" }, h("div", {}, heading, h("p", { class: "fine" }, about)), button([icon("close"), hidden("Close the document")], closeDocument, { class: "quiet icon-button", title: "Close (Esc)" })),
-    state.bar,
-    body,
-  );
+  const bar = h("div.viewer-bar");
+  const body = frame(source.title || fileName(source.path) || source.document_id, about, bar);
+  await show({ source, collection, body, bar }, span);
+}
+
+/** Open a text that is no document, with spans of it ({start, end}) marked. */
+export function openText(title, text, spans) {
+  pending?.abort();
+  const body = frame(title, "");
+  replace(body, h("p.pre.stored-text", textWithMarks(text, spans.map((span) => [span.start, span.end]))));
+  reveal(body);
+}
+
+/** The panel with a head and an empty body, which is returned. */
+function frame(title, about, bar = null) {
+  if (panel.hidden || !panel.contains(document.activeElement)) opener = document.activeElement;
+  const body = h("div.viewer-body", { tabindex: "0", role: "region", label: "Text of the document" }, skeleton(6));
+  const heading = h("h2", { tabindex: "-1" }, title);
+  const close = iconButton("close", "Close the document", closeDocument, "Close (Esc)");
+  replace(panel, h("header.viewer-head", h("div", heading, h("p.fine", about)), close), bar || h("div.viewer-bar"), body);
   panel.hidden = false;
   stage.classList.add("with-viewer");
   heading.focus({ preventScroll: true });
-  await show(state, span);
+  return body;
 }
 
 /** Close the document and go back to where it was opened. */
@@ -57,7 +67,7 @@ async function show(state, span) {
     draw(state, view, signal);
     announce(span ? "The document is open at the quoted place" : "The document is open");
   } catch (error) {
-    if (!signal.aborted) replace(body, stored(source, span), failure(asApiError(error), () => show(state, span)));
+    if (!signal.aborted) replace(body, stored(source, span), failure(error, () => show(state, span)));
   }
 }
 
@@ -76,12 +86,12 @@ function stored(source, span) {
   if (!text) return null;
   const from = span ? span.start - source.start : 0;
   const marks = span ? [[from, from + (span.end - span.start)]] : [];
-  return h("div", { class: "stored" }, h("p", { class: "fine" }, "These are the stored words that the answer was tested against."), h("p", { class: "pre" }, textWithMarks(text, marks)));
+  return h("div.stored", h("p.fine", "These are the stored words that the answer was tested against."), h("p.pre", textWithMarks(text, marks)));
 }
 
 function drawBar(state, view) {
-  const results = h("div", { class: "find-results", aria: { live: "polite" } });
-  const input = h("input", { type: "search", placeholder: "Find in this document", aria: { label: "Find in this document" } });
+  const results = h("div.find-results", { aria: { live: "polite" } });
+  const input = h("input", { type: "search", placeholder: "Find in this document", label: "Find in this document" });
   const find = async (event) => {
     event.preventDefault();
     const query = { collection: state.collection, q: input.value.trim() };
@@ -90,16 +100,16 @@ function drawBar(state, view) {
       const { matches } = await get(`/documents/${encodeURIComponent(state.source.document_id)}/find`, query);
       replace(results, foundPlaces(matches, state));
     } catch (error) {
-      replace(results, failure(asApiError(error)));
+      replace(results, failure(error));
     }
   };
-  const form = h("form", { class: "find", role: "search", on: { submit: find } }, input, h("button", { type: "submit", class: "quiet icon-button" }, icon("search"), hidden("Find")));
-  const changed = view.exact === false ? h("p", { class: "fine changed" }, h("span", { class: "sign", aria: { hidden: true } }, "⚠"), "The file is no longer the one that was read: add it again to be sure.") : null;
+  const form = h("form.find", { role: "search", label: "This document", on: { submit: find } }, input, h("button", { type: "submit", class: "quiet icon-button" }, icon("search"), hidden("Find")));
+  const changed = view.exact === false ? h("p.fine.changed", glyph("⚠"), "The file is no longer the one that was read: add it again to be sure.") : null;
   replace(state.bar, append(form, []), changed, results);
 }
 
 function foundPlaces(matches, state) {
-  if (!matches.length) return h("p", { class: "fine" }, "Nothing found.");
-  const items = matches.slice(0, 50).map((match) => h("li", {}, button([h("span", { class: "fine" }, match.line ? `line ${match.line} ` : ""), match.context], () => show(state, match), { class: "text" })));
-  return [h("p", { class: "fine" }, plural(matches.length, "place")), h("ol", { class: "plain-list" }, items)];
+  if (!matches.length) return h("p.fine", "Nothing found.");
+  const items = matches.slice(0, 50).map((match) => h("li", button([h("span.fine", match.line ? `line ${match.line} ` : ""), match.context], () => show(state, match), "text")));
+  return [h("p.fine", plural(matches.length, "place")), h("ol.plain-list", items)];
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
@@ -19,6 +19,7 @@ from assay.errors import StoreError, UsageError
 from assay.server.api_key import DEFAULT_TENANT, SCOPES, Key, Scope
 from assay.server.hosts import client_of, is_direct_and_local, is_loopback
 from assay.server.keys import KeyStore
+from assay.server.limits import is_below
 from assay.server.problems import AccessRefused, error_response, problem_response
 from assay.server.rates import Rate
 from assay.types import Value
@@ -33,6 +34,8 @@ _HOW = "send a key that is valid as `Authorization: Bearer KEY`; `assay keys cre
 GUESSES = 10
 # Keys that wait to be hashed, a fifth of a second each, before further ones are turned away. Chosen.
 WAITING = 16
+# The paths below which nothing is for everybody.
+GUARDED = ("/api", "/v1", "/mcp", "/metrics")
 _BEARER = HTTPBearer(auto_error=False, description="an API key, as `assay keys create` prints it")
 
 
@@ -133,20 +136,25 @@ class Access:
 
 
 class Authentication:
-    """Finds out who sent a request, and refuses wrong keys on every path; a request without one is passed on.
+    """Finds out who sent a request. Wrong keys are refused on every path, and no key below the `guarded` ones.
 
-    What is behind it asks by `require`, `RequireScope` or `caller_with`.
+    That is done before a body is read. What the caller may do is asked by `require`, `RequireScope` or
+    `caller_with`.
     """
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+    def __init__(self, app: ASGIApp, access: Access, guarded: Iterable[str] = GUARDED) -> None:
         self._app = app
         self._access = access
+        self._guarded = tuple(guarded)
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
         """Pass the request on with its caller, or answer the refusal."""
         if scope["type"] == "http":
             try:
-                scope.setdefault("state", {})["caller"] = await self._access.caller(scope)
+                caller = await self._access.caller(scope)
+                if caller is None and any(is_below(scope["path"], path) for path in self._guarded):
+                    raise unauthenticated("this needs an API key")
+                scope.setdefault("state", {})["caller"] = caller
             except AccessRefused as error:
                 await error_response(error, scope)(scope, receive, send)
                 return

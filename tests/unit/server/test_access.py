@@ -25,7 +25,7 @@ from assay.server.access import (
 from assay.server.api_key import Cost, scrypt_hash
 from assay.server.keys import KeyStore
 from assay.server.problems import add_problem_handlers
-from support.asgi import Reply, exchange, http_scope
+from support.asgi import Recorder, Reply, exchange, http_scope
 
 CHEAP = Cost(n=2, r=1, p=1)
 WRONG = f"assay_00000000_{'a' * 43}"
@@ -143,6 +143,18 @@ async def test_two_different_keys_are_none(keys: KeyStore, guarded: Authenticati
     both = {**bearer(one), "x-api-key": two}
     assert (await exchange(guarded, http_scope("/read", both))).status == 401
     assert (await exchange(guarded, http_scope("/read", {**bearer(one), "x-api-key": one}))).status == 200
+
+
+async def test_below_guarded_paths_nobody_s_body_is_read(keys: KeyStore):
+    keys.create(name="any")
+    inner = Recorder()
+    guarded = Authentication(inner, Access(keys, listening="127.0.0.1"))
+    for path in ("/api/v1/documents", "/api", "/v1/chat/completions", "/mcp", "/metrics"):
+        refused = await exchange(guarded, http_scope(path, method="POST"), [])
+        assert (refused.status, refused.headers["www-authenticate"]) == (401, 'Bearer realm="assay"')
+    assert not inner.scopes
+    for path in ("/", "/static/x.js", "/healthz", "/apix"):
+        assert (await exchange(guarded, http_scope(path))).status == 200
 
 
 # --- without keys ----------------------------------------------------------------------------------

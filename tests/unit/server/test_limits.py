@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request, UploadFile
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assay.server.access import Caller
-from assay.server.limits import MIB, AnsweringLimit, BodyLimit, BodyLimits, RequestRate, body_limits, is_below
+from assay.server.limits import MIB, AnsweringLimit, BodyLimit, BodyLimits, RequestRate, body_limits
 from support.asgi import Recorder, Reply, exchange, http_scope
 
 SMALL = (BodyLimit("", 10, 30.0), BodyLimit("/large", 20, 30.0), BodyLimit("/slow", 10, 0.01))
@@ -271,8 +271,3 @@ async def test_an_answer_whose_client_left_gives_its_place_back():
     await asyncio.wait([left])
     held.ends.set()
     assert (await exchange(app, of("one", "/api/v1/ask"))).status == 200
-
-
-def test_below_a_path_means_whole_parts_of_it():
-    assert is_below("/api/v1/ask", "")
-    assert not is_below("/api/v1/asking", "/api/v1/ask")

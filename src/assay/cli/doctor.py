@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +11,7 @@ from assay.cli.flags import FOR_DOCTOR, AsJson, Given, takes
 from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
-    from assay.cli.diagnosis import Diagnosis
+    from assay.diagnosis.installation import Diagnosis
 
 Store = Annotated[bool, typer.Option("--store", help="Also read every collection and check that it is intact.")]
 
@@ -33,29 +32,12 @@ def doctor(
     \b
     assay doctor -m openai:gpt-5-mini
     """
-    from assay.cli.diagnosis import diagnose
-    from assay.cli.model_diagnosis import (
-        diagnose_checker,
-        diagnose_embedder,
-        diagnose_models,
-        diagnose_outside,
-        diagnose_reader,
-        diagnose_reranker,
-    )
+    from assay.diagnosis import diagnose_services, diagnose_setup
     from assay.settings import load_settings
     from assay.types import Status
 
     resolved = load_settings(given)
-    parts = {
-        Exit.STORE: chain(
-            diagnose(resolved.settings, store=store),
-            diagnose_embedder(resolved),
-            diagnose_reader(resolved),
-            diagnose_checker(resolved),
-            diagnose_reranker(resolved),
-        ),
-        Exit.PROVIDER: chain(diagnose_models(resolved), diagnose_outside(resolved)),
-    }
+    parts = {Exit.STORE: diagnose_setup(resolved, store=store), Exit.PROVIDER: diagnose_services(resolved)}
     found, code = [], Exit.OK
     for code_of_part, part in parts.items():
         for finding in part:

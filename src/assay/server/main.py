@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
@@ -15,6 +16,7 @@ from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.supervisors import Multiprocess
 
 from assay.server.access import Access, refuse_open_bind
 from assay.server.app import ENDING, create_app
@@ -24,9 +26,6 @@ from assay.server.perimeter import with_perimeter
 from assay.server.service import Service
 from assay.server.settings import Bounds, ServerSettings
 
-# Holds the settings for further processes, which share nothing but the environment. No secret is in it: keys of
-# providers are read from the environment by each process itself.
-_VARIABLE = "ASSAY_SERVER_SETTINGS"
 # Seconds in which connections are ended once the runs have; with `ENDING` a stop takes less than ten.
 _CLOSING = 3
 
@@ -52,10 +51,12 @@ def run_server(settings: ServerSettings, announce: Callable[[Service], None]) ->
     if settings.workers == 1:
         uvicorn.run(application(service), **common)
         return
-    os.environ[_VARIABLE] = settings_to_json(settings)
     with TemporaryDirectory(prefix="assay-metrics-") as folder:
         os.environ[FOLDER_VARIABLE] = folder
-        uvicorn.run("assay.server.main:application_of_worker", factory=True, workers=settings.workers, **common)
+        # Processes are spawned: what they are given is pickled, as is the application's factory.
+        factory = partial(application_of_worker, settings_to_json(settings))
+        config = uvicorn.Config(factory, factory=True, workers=settings.workers, **common)
+        Multiprocess(config, sockets=[config.bind_socket()]).run()
 
 
 def application(service: Service) -> ASGIApp:
@@ -70,9 +71,9 @@ def application(service: Service) -> ASGIApp:
     return RequestCounter(with_perimeter(app, settings, access), service.metrics, service.levels)
 
 
-def application_of_worker() -> ASGIApp:
-    """The application of one of several processes."""
-    return application(Service.over(settings_from_json(os.environ[_VARIABLE])))
+def application_of_worker(settings: str) -> ASGIApp:
+    """The application of one of several processes; `settings` are JSON."""
+    return application(Service.over(settings_from_json(settings)))
 
 
 def settings_to_json(settings: ServerSettings) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_type_hints
 from pydantic import BaseModel, Field, create_model
 
 from assay import types
+from assay.diagnosis.installation import Diagnosis
 from assay.records.figures import Figures
 from assay.records.labels import Label
 from assay.records.review_queue import Queued
@@ -215,3 +216,9 @@ class KeyList(BaseModel):
     """API keys without their texts."""
 
     keys: list[KeyObject]  # type: ignore[valid-type]
+
+
+class DoctorObject(BaseModel):
+    """The result for each part of the installation."""
+
+    examined: list[Diagnosis]

@@ -10,10 +10,12 @@ from fastapi import APIRouter
 from pydantic import SecretStr
 from starlette.responses import Response
 
+from assay.diagnosis import diagnose_services, diagnose_setup
 from assay.rules.conflicts import conflicts
 from assay.rules.description import rules_object
-from assay.server.calls import Reader, TheService, json_response, problems
-from assay.server.responses import RulesObject, SettingsObject, Status
+from assay.server.calls import Admin, Reader, TheService, json_response, problems
+from assay.server.problems import AccessRefused
+from assay.server.responses import DoctorObject, RulesObject, SettingsObject, Status
 from assay.server.service import DEFAULT_TENANT, Service
 from assay.settings import ROLES, load_settings
 from assay.settings.files import mask
@@ -60,6 +62,23 @@ async def show_settings(service: TheService, caller: Reader) -> Response:
         "settings": await asyncio.to_thread(_settings, service) if is_operator else [],
     }
     return json_response(body)
+
+
+@router.get("/doctor", response_model=DoctorObject, responses=problems())
+async def diagnose(service: TheService, caller: Admin) -> Response:
+    """Diagnose the installation and ask each configured model a word; for an admin of the tenant default."""
+    if caller.tenant != DEFAULT_TENANT:
+        raise AccessRefused(
+            "only keys of the tenant default may look at the installation",
+            hint="ask whoever runs the server",
+            status=403,
+        )
+
+    def examine() -> list[dict[str, Any]]:
+        resolved = load_settings(service.settings.engine)
+        return [found.to_dict() for found in (*diagnose_setup(resolved, store=False), *diagnose_services(resolved))]
+
+    return json_response({"examined": await asyncio.to_thread(examine)})
 
 
 def _settings(service: Service) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from assay.calibration.shipped import shipped
-from assay.cli.diagnosis import EXTRAS, diagnose
+from assay.diagnosis.installation import EXTRAS, diagnose
 from assay.settings import Settings
 
 PROJECT = Path(__file__).parents[3] / "pyproject.toml"

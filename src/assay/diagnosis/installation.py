@@ -35,6 +35,7 @@ EXTRAS = {
     "web": ("aiohttp", "ddgs"),
     "mcp": ("mcp",),
     "hub": ("huggingface_hub",),
+    "serve": ("fastapi", "limits", "mcp", "nh3", "prometheus_client", "python_multipart", "uvicorn"),
 }
 # Fields of a weights file that are shown, and their labels.
 _TOLD = {"date": "on", "sets": "from", "trained_on": "from", "calibrated_on": "calibrated on"}

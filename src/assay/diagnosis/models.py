@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from assay.cli.diagnosis import Diagnosis
 from assay.core.stages import Pair
+from assay.diagnosis.installation import Diagnosis
 from assay.errors import SLOW, AssayError, unusable
 from assay.models.hub_folder import HubFolder
 from assay.models.run_model import RunModel

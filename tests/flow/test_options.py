@@ -176,7 +176,7 @@ def test_an_explanation_has_the_prompt_and_what_stands_on_what(engine: Engine, f
 def test_the_tries_of_models_are_figures(engine: Engine, folder: Path, scripted: Scripted):
     engine.ask(QUESTION, options=AskOptions(model=scripted(WRITER)))
     store = RunStore(folder / "data" / "runs.sqlite")
-    found = summed(store.figures(0.0))
+    found = summed(run.figures for run in store.figures())
     store.close()
     assert (found.tries, found.first_try_share, found.mean_tries) == (Tries(1, 1, 1), 1.0, 1.0)
     assert summed([]).mean_tries is None

@@ -45,7 +45,7 @@ def figures(
     from assay.settings import load_settings
 
     store = RunStore(load_settings(given).settings.runs_file)
-    found = summed(store.figures(_seconds(since)))
+    found = summed(run.figures for run in store.figures(_seconds(since)))
     if as_json:
         terminal.object(found.to_dict())
         return

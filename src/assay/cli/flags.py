@@ -244,6 +244,11 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "domains": _flag(str, OUTSIDE, "Domains that pages may be read from; no others.", "LIST"),
         "denied_domains": _flag(str, OUTSIDE, "Domains that pages are never read from.", "LIST"),
         "intranet_hosts": _flag(str, OUTSIDE, "Hosts on your own network that pages may be read from.", "LIST"),
+        "record": _flag(
+            Literal["all", "outline", "off"],
+            COLLECTION,
+            "What to record of a run; an outline has no texts of documents and answers. [default: all]",
+        ),
         "tape": _flag(
             bool, COLLECTION, "Record the run so that it can be replayed. [default: tape]", None, "--tape/--no-tape"
         ),
@@ -293,14 +298,14 @@ FOR_CHECKING = (
         "judge_temperature",
         *ASKING,
     ),
-    *("max_calls", "max_tokens", "max_cost", "deadline", "checker", "reader"),
+    *("max_calls", "max_tokens", "max_cost", "deadline", "checker", "reader", "record"),
     *FOR_ASSESSING,
     *_SERVICES,
 )
 FOR_FIXING = (
     *(*THE_COLLECTION, "embedder", "profile", "rules", "unsupported", "skip"),
     *("model", "repairer_model", "verifier_model", "keep_verdicts", "judge_temperature", *ASKING),
-    *("max_calls", "max_tokens", "max_cost", "deadline", "repairs", "checker", "reader"),
+    *("max_calls", "max_tokens", "max_cost", "deadline", "repairs", "checker", "reader", "record"),
     *FOR_ASSESSING,
     *_SERVICES,
 )

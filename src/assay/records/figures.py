@@ -48,7 +48,8 @@ class RunFigures(Value):
 
     `sufficiency` is that of the evidence, 0 to 1, if the fitted judge judged a single search, else None. `costs`
     are the costs of the checks by name, with those that several share; `tries` the attempts of models; None if they
-    were not measured.
+    were not measured. `confidence` is the score, `level` its level, `tokens` those of all model calls, None if a
+    provider did not say; `outcome` is empty in figures that an earlier version stored.
     """
 
     delivered: bool
@@ -66,6 +67,11 @@ class RunFigures(Value):
     sufficiency: float | None = None
     costs: Mapping[str, CheckCost] | None = None
     tries: Tries | None = None
+    outcome: str = ""
+    verdict: str = ""
+    confidence: float | None = None
+    level: str | None = None
+    tokens: int | None = None
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> Self:
@@ -171,6 +177,11 @@ def figures_of(
         sufficiency=_comparable(answer),
         costs=costs,
         tries=tries,
+        outcome=answer["outcome"],
+        verdict=answer.get("verdict", ""),
+        confidence=answer.get("confidence", {}).get("score"),
+        level=answer.get("confidence", {}).get("level"),
+        tokens=answer["usage"].get("total_tokens"),
     )
 
 

@@ -1,74 +1,29 @@
-"""Labels of people on answers and claims, and the calibrations made from them; rows are only added."""
+"""Labels of people on answers and claims, and the choice of calibrations: what may be labelled and chosen."""
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.calibration.curves import LATEST
 from assay.calibration.fit import Fit
-from assay.errors import DamagedStore, UsageError
+from assay.errors import UsageError
 from assay.records.figures import searches_of
-from assay.records.runs import RunRecord, RunStore, storable
-from assay.records.runs_file import LABELLED, version_of
-from assay.types import Value
+from assay.records.run_records import RunRecords
+from assay.records.values import SHIPPED, WHOLE, Calibration, CalibrationInUse, Label, RunRecord
 
-# The claim number that stands for the whole answer.
-WHOLE = 0
-# The version of the calibration that ships.
-SHIPPED = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Label(Value):
-    """A person's label of an answer, or of its claim number `claim`; `version` counts labels from 1.
-
-    `at` is Unix seconds, `by` names the person. The last of several labels of one thing is current.
-    """
-
-    version: int
-    run_id: str
-    claim: int
-    good: bool
-    at: float
-    by: str
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration(Value):
-    """A calibration of a collection; version 0 is the one that ships, `at` and `by` say who made it when."""
-
-    version: int
-    at: float
-    by: str
-    fit: Fit
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationInUse:
-    """The calibration that a collection uses: its fit, None for the one that ships.
-
-    `latest` are the sufficiencies of its latest questions, the newest last.
-    """
-
-    version: int = SHIPPED
-    fit: Fit | None = None
-    latest: tuple[float, ...] = ()
+# The values of labels are imported from here, too.
+__all__ = ["SHIPPED", "WHOLE", "Calibration", "CalibrationInUse", "Label", "Labels", "answer_to_label"]
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
     """The labels and calibrations of a run record. Raises StoreError if it cannot be read or written."""
 
-    store: RunStore
+    store: RunRecords
 
     def add(self, run_id: str, claim: int, *, good: bool, at: float, by: str, note: str = "") -> Label:
-        """Add a label; `run_id` as for `RunStore.load`.
+        """Add a label; `run_id` as for `RunRecords.load`.
 
         UsageError for a run without an answer, or a claim that it does not have.
         """
@@ -85,34 +40,20 @@ class Labels:
                 f"run {record.run.run_id} has no claim {claim}; it has {', '.join(map(str, numbers)) or 'none'}",
                 hint="`assay show RUN` numbers them",
             )
-        with self.store.file.writing() as file:
-            return write_label(file, record.run.run_id, claim, good=good, at=at, by=by, note=note)
+        return self.store.add_label(record.run.run_id, claim, good=good, at=at, by=by, note=note)
 
     def all(self) -> tuple[Label, ...]:
         """Every label, oldest first."""
-        with self._reading() as file:
-            if file is None:
-                return ()
-            rows = file.execute("SELECT version, run_id, claim, good, at, by, note FROM labels ORDER BY version")
-            return tuple(Label(v, run, claim, bool(good), *rest) for v, run, claim, good, *rest in rows)
+        return self.store.labels()
 
     def current(self) -> tuple[Label, ...]:
         """The last label of each answer and claim, oldest first."""
         last = {(label.run_id, label.claim): label for label in self.all()}
         return tuple(sorted(last.values(), key=lambda label: label.version))
 
-    # --- calibrations ----------------------------------------------------------------------------
-
     def add_calibration(self, collection: str, fit: Fit, *, at: float, by: str) -> Calibration:
         """Add a calibration and use it for the collection from now on."""
-        with self.store.file.writing() as file:
-            made = file.execute(
-                "INSERT INTO calibrations (collection, at, by, body) VALUES (?, ?, ?, ?)",
-                (collection, at, storable(by), json.dumps(fit.to_dict())),
-            )
-            version = int(made.lastrowid or 0)
-            _choose(file, collection, version, at, by)
-        return Calibration(version, at, by, fit)
+        return self.store.add_calibration(collection, fit, at=at, by=by)
 
     def use(self, collection: str, version: int, *, at: float, by: str) -> None:
         """Use another calibration of the collection, 0 for the one that ships. UsageError if it is unknown."""
@@ -122,76 +63,23 @@ class Labels:
                 f"collection {collection} has no calibration {version}; it has {', '.join(map(str, (0, *known)))}",
                 hint="0 is the one that ships with assay",
             )
-        with self.store.file.writing() as file:
-            _choose(file, collection, version, at, by)
+        self.store.use_calibration(collection, version, at=at, by=by)
 
     def calibrations(self, collection: str) -> tuple[Calibration, ...]:
         """The collection's own calibrations, oldest first. DamagedStore if one cannot be read."""
-        with self._reading() as file:
-            if file is None:
-                return ()
-            query = "SELECT version, at, by, body FROM calibrations WHERE collection = ? ORDER BY version"
-            return tuple(
-                Calibration(version, at, by, _fit(body))
-                for version, at, by, body in file.execute(query, (collection,))
-            )
+        return self.store.calibrations(collection)
 
     def calibration_in_use(self, collection: str) -> CalibrationInUse:
         """The calibration that the collection uses now, and the sufficiencies of its latest questions."""
-        with self._reading() as file:
-            if file is None:
-                return CalibrationInUse()
-            query = "SELECT version FROM calibrated WHERE collection = ? ORDER BY rowid DESC LIMIT 1"
-            row = file.execute(query, (collection,)).fetchone()
-            version = SHIPPED if row is None else int(row[0])
-            return CalibrationInUse(version, _read(file, version), _latest(file, collection, LATEST))
+        return self.store.calibration_in_use(collection)
 
     def fit(self, version: int) -> Fit | None:
         """The fit of a version; None for the one that ships. DamagedStore if it is missing or cannot be read."""
-        with self._reading() as file:
-            return None if file is None else _read(file, version)
+        return self.store.fit(version)
 
     def latest(self, collection: str, count: int) -> tuple[float, ...]:
         """The sufficiencies of the collection's latest questions, the newest last."""
-        with self._reading() as file:
-            return () if file is None else _latest(file, collection, count)
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection | None]:
-        """A connection to the file; None if there is none, or one older than labels."""
-        if not self.store.file.exists:
-            yield None
-            return
-        with self.store.file.reading() as file:
-            yield file if version_of(file) >= LABELLED else None
-
-
-def _choose(file: sqlite3.Connection, collection: str, version: int, at: float, by: str) -> None:
-    file.execute("INSERT INTO calibrated VALUES (?, ?, ?, ?)", (collection, version, at, storable(by)))
-
-
-def _read(file: sqlite3.Connection, version: int) -> Fit | None:
-    if version == SHIPPED:
-        return None
-    row = file.execute("SELECT body FROM calibrations WHERE version = ?", (version,)).fetchone()
-    if row is None:
-        raise DamagedStore(f"calibration {version} is gone", hint="assay calibrate --use 0")
-    return _fit(row[0])
-
-
-def _latest(file: sqlite3.Connection, collection: str, count: int) -> tuple[float, ...]:
-    query = (
-        "SELECT json_extract(figures.body, '$.sufficiency') AS value FROM runs JOIN figures USING (run_id) "
-        "WHERE collection = ? AND value IS NOT NULL ORDER BY runs.run_id DESC LIMIT ?"
-    )
-    return tuple(float(row[0]) for row in file.execute(query, (collection, count)))[::-1]
-
-
-def _fit(body: str) -> Fit:
-    try:
-        return Fit.read(json.loads(body))
-    except (ValueError, KeyError, TypeError) as error:
-        raise DamagedStore("a calibration cannot be read", hint="assay calibrate --use 0") from error
+        return self.store.latest_sufficiencies(collection, count)
 
 
 def answer_to_label(record: RunRecord) -> Mapping[str, Any] | None:
@@ -203,14 +91,3 @@ def answer_to_label(record: RunRecord) -> Mapping[str, Any] | None:
     if answer is None or answer["outcome"] not in ("answered", "partial") or not searches_of(answer):
         return None
     return answer
-
-
-def write_label(
-    file: sqlite3.Connection, run_id: str, claim: int, *, good: bool, at: float, by: str, note: str
-) -> Label:
-    """Add one label, in the transaction that is open."""
-    made = file.execute(
-        "INSERT INTO labels (run_id, claim, good, at, by, note) VALUES (?, ?, ?, ?, ?, ?)",
-        (run_id, claim, int(good), at, storable(by), storable(note)),
-    )
-    return Label(int(made.lastrowid or 0), run_id, claim, good, at, by, note)

@@ -9,76 +9,45 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from assay.calibration.curves import LATEST
+from assay.calibration.fit import Fit
 from assay.core.budget import Meter
 from assay.core.tape import Tape, TapeEntry
 from assay.errors import DamagedStore, UsageError
+from assay.records import rows
+from assay.records.event_json import event_json, outline
 from assay.records.figures import RunFigures, figures_of, unrepaired
-from assay.records.runs_file import RECORDED, REVIEWED, RunsFile, version_of
-from assay.types import Answer, Done, Event, Failed, Value
+from assay.records.rows import storable
+from assay.records.runs_file import LABELLED, RECORDED, REVIEWED, RunsFile, version_of
+from assay.records.values import (
+    ERROR,
+    WHOLE,
+    Calibration,
+    CalibrationInUse,
+    Decision,
+    Deleted,
+    Label,
+    Queued,
+    RecordedEvent,
+    Recording,
+    RunPage,
+    RunQuery,
+    RunRecord,
+    RunSummary,
+    TimedFigures,
+)
+from assay.types import Done, Event, Failed
 
-SUMMARY = "SELECT run_id, collection, question, started, outcome FROM runs "
+# The values of the record are imported from here, too.
+__all__ = ["Decision", "RecordedEvent", "Recording", "RunRecord", "RunStore", "RunSummary"]
 
-
-@dataclass(frozen=True, slots=True)
-class RunSummary(Value):
-    """One row of the list of runs; `started` is Unix seconds, `outcome` an Outcome's value or "error"."""
-
-    run_id: str
-    collection: str
-    question: str
-    started: float
-    outcome: str
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedEvent(Value):
-    """One event as it was recorded: `body` holds the fields of its class as JSON types."""
-
-    seq: int
-    at: float
-    kind: str
-    body: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Decision(Value):
-    """The decision of a person on a queued answer; `at` is Unix seconds, `by` names the person."""
-
-    at: float
-    by: str
-    accepted: bool
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RunRecord(Value):
-    """A run, its events in order, and the decisions on its answer, oldest first."""
-
-    run: RunSummary
-    events: tuple[RecordedEvent, ...]
-    decisions: tuple[Decision, ...] = ()
-
-    @property
-    def answer(self) -> Mapping[str, Any] | None:
-        """The answer object; None if the run ended with an error."""
-        last = self.events[-1] if self.events else None
-        answer = last.body.get("answer") if last is not None and last.kind == Done.kind else None
-        return answer if isinstance(answer, dict) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Recording(Value):
-    """A run with its tape: the JSON that was kept with it, the entries, and whether its deadline cut it."""
-
-    run: RunSummary
-    about: Mapping[str, Any]
-    entries: tuple[TapeEntry, ...]
-    cut: bool = False
+Found = TypeVar("Found")
 
 
 @dataclass(slots=True)
@@ -89,10 +58,10 @@ class _Unfinished:
 
 
 class RunStore:
-    """The recorded runs of one data folder; as a sink it records those of one collection.
+    """The recorded runs of one data folder in SQLite, as `RunRecords` says; a sink for those of one collection.
 
-    Safe to use from several threads and processes. Raises StoreError or a subclass if the file cannot be read or
-    written.
+    Without `texts`, a run is recorded as an outline: its question, what was decided and measured, and no text of a
+    document or an answer.
 
     >>> import tempfile
     >>> store = RunStore(Path(tempfile.mkdtemp()) / "runs.sqlite", "default")
@@ -103,16 +72,18 @@ class RunStore:
     >>> store.close()
     """
 
-    def __init__(self, path: Path, collection: str = "") -> None:
+    def __init__(self, path: Path, collection: str = "", *, texts: bool = True) -> None:
         self.file = RunsFile(path)
         self._collection = collection
+        self._texts = texts
         self._unfinished: dict[str, _Unfinished] = {}
         self._tapes: dict[str, tuple[str, Tape]] = {}
         self._meters: dict[str, Meter] = {}
 
     def keep_tape(self, run_id: str, about: Mapping[str, Any], tape: Tape) -> None:
         """Write the tape with the run when it ends, and `about` as JSON: all that a replay needs."""
-        self._tapes[run_id] = json.dumps(about), tape
+        if self._texts:
+            self._tapes[run_id] = json.dumps(about), tape
 
     def measure(self, run_id: str, meter: Meter) -> None:
         """Write the costs of the run's checks with its figures when it ends."""
@@ -131,81 +102,114 @@ class RunStore:
             self._write(run_id, self._unfinished.pop(run_id))
 
     def _write(self, run_id: str, run: _Unfinished) -> None:
-        rows = [(run_id, event.seq, event.at, event.kind, _json(event)) for event in run.events]
+        bodies = [event_json(event) for event in run.events]
         last = run.events[-1]
-        outcome = last.answer.outcome.value if isinstance(last, Done) else "error"
-        summary = (run_id, self._collection, storable(run.question), run.started, outcome)
+        outcome = last.answer.outcome.value if isinstance(last, Done) else ERROR
+        answer = json.loads(bodies[-1])["answer"] if isinstance(last, Done) else None
+        if not self._texts:
+            bodies = [json.dumps(outline(json.loads(body))) for body in bodies]
         about, tape = self._tapes.pop(run_id, (None, Tape()))
         meter = self._meters.pop(run_id, None)
+        events = [
+            (run_id, event.seq, event.at, event.kind, body) for event, body in zip(run.events, bodies, strict=True)
+        ]
         calls = [(run_id, step, entry.port, entry.key, entry.body) for step, entry in enumerate(tape.entries, 1)]
         with self.file.writing() as connection:
+            summary = (run_id, self._collection, storable(run.question), run.started, outcome)
             connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", summary)
-            connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
-            if isinstance(last, Done):
-                answer = json.loads(rows[-1][-1])["answer"]
-                _write_figures(connection, run_id, answer, meter)
+            connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", events)
+            if answer is not None:
+                self._write_figures(connection, run_id, answer, meter)
             if about is not None:
                 connection.execute("INSERT INTO recordings VALUES (?, ?)", (run_id, about))
                 connection.executemany("INSERT INTO tapes VALUES (?, ?, ?, ?, ?)", calls)
 
+    def _write_figures(
+        self, connection: sqlite3.Connection, run_id: str, answer: Mapping[str, Any], meter: Meter | None
+    ) -> None:
+        """Write the figures of an answer, and queue it if it was delivered with findings left."""
+        measured = (None, None) if meter is None else (meter.costs, meter.tries)
+        figures = figures_of(answer, *measured).to_dict()
+        connection.execute("INSERT INTO figures VALUES (?, ?)", (run_id, json.dumps(figures)))
+        left = unrepaired(answer)
+        if left:
+            told = left if self._texts else [finding.partition(":")[0] for finding in left]
+            connection.execute("INSERT INTO queued VALUES (?, ?)", (run_id, json.dumps(told)))
+
     # --- reading ---------------------------------------------------------------------------------
+
+    def find(self, query: RunQuery) -> RunPage:
+        """The runs that a query names, newest first."""
+        with self._reading(LABELLED if query.labelled else 1) as file:
+            found = () if file is None else rows.found(file, query)
+        runs = found[: query.limit]
+        return RunPage(runs, runs[-1].place if len(found) > query.limit else None)
 
     def latest(self, limit: int = 20) -> tuple[RunSummary, ...]:
         """The latest runs, newest first."""
-        return self._summaries("ORDER BY started DESC, run_id DESC LIMIT ?", (limit,))
+        return self.find(RunQuery(limit=limit)).runs
 
     def load(self, run_id: str) -> RunRecord:
         """The run of that id, of the only id that begins so, or the "last" one. UsageError for any other."""
-        found = self.latest(1) if run_id == "last" else self._beginning_with(run_id.upper())
+        run = self._named(run_id)
+        with self.file.reading() as file:
+            decided = rows.decisions(file, run.run_id) if version_of(file) >= REVIEWED else ()
+            return RunRecord(run, rows.events(file, run.run_id), decided)
+
+    def _named(self, run_id: str) -> RunSummary:
+        if run_id == "last":
+            found = self.latest(1)
+        else:
+            prefix = storable(run_id.upper())
+            values = (len(prefix), prefix)
+            found = self._read(lambda file: rows.summaries(file, "WHERE substr(run_id, 1, ?) = ? LIMIT 3", values))
         if len(found) != 1:
             raise _not_one(run_id, found)
-        with self.file.reading() as connection:
-            rows = connection.execute(
-                "SELECT seq, at, kind, body FROM events WHERE run_id = ? ORDER BY seq", (found[0].run_id,)
-            ).fetchall()
-            decided = _decisions(connection, found[0].run_id) if version_of(connection) >= REVIEWED else ()
-        events = tuple(RecordedEvent(seq, at, kind, json.loads(body)) for seq, at, kind, body in rows)
-        return RunRecord(found[0], events, decided)
+        return found[0]
 
     def recording(self, run_id: str) -> Recording:
         """The parts of the run that a replay needs; `run_id` as for `load`. UsageError if they were not kept."""
         record = self.load(run_id)
         run, last = record.run, record.events[-1]
-        about, rows = None, []
-        with self.file.reading() as file:
-            if version_of(file) >= RECORDED:
+        about, calls = None, []
+        with self._reading(RECORDED) as file:
+            if file is not None:
                 about = file.execute("SELECT about FROM recordings WHERE run_id = ?", (run.run_id,)).fetchone()
-                rows = file.execute(
-                    "SELECT port, key, body FROM tapes WHERE run_id = ? ORDER BY step", (run.run_id,)
-                ).fetchall()
+                query = "SELECT port, key, body FROM tapes WHERE run_id = ? ORDER BY step"
+                calls = file.execute(query, (run.run_id,)).fetchall()
         if about is None:
             raise UsageError(
                 f"run {run.run_id} cannot be replayed: its tape was not kept",
                 hint="only questions that are asked with the setting tape on can be",
             )
         cut = last.kind == Failed.kind and last.body["error"] in ("DeadlinePassed", "CancelledError")
-        return Recording(run, json.loads(about[0]), tuple(TapeEntry(*row) for row in rows), cut)
+        return Recording(run, json.loads(about[0]), tuple(TapeEntry(*call) for call in calls), cut)
 
-    def figures(self, since: float = 0.0) -> tuple[RunFigures | None, ...]:
-        """The figures of runs from `since` (Unix seconds) on, oldest first; None for one that failed."""
-        summaries = self._summaries("WHERE started >= ? ORDER BY started", (since,))
-        stored = self._stored_figures() if summaries else {}
-        return tuple(
-            None if run.outcome == "error" else stored.get(run.run_id) or self._figures_now(run.run_id)
-            for run in summaries
+    def figures(self, since: float = 0.0, collection: str | None = None) -> tuple[TimedFigures, ...]:
+        """The figures of runs from `since` (Unix seconds) on, oldest first."""
+        where, values = ("", (since,)) if collection is None else ("AND collection = ? ", (since, collection))
+        runs = self._read(
+            lambda file: rows.summaries(file, f"WHERE started >= ? {where}ORDER BY started, run_id", values)
         )
+        stored = self._stored_figures() if runs else {}
+        return tuple(TimedFigures(run.started, self._figures_of(run, stored)) for run in runs)
 
     def _stored_figures(self) -> dict[str, RunFigures]:
-        with self.file.reading() as file:
-            if version_of(file) < REVIEWED:
-                return {}
-            rows = file.execute("SELECT run_id, body FROM figures").fetchall()
-        return {run_id: RunFigures.read(json.loads(body)) for run_id, body in rows}
+        with self._reading(REVIEWED) as file:
+            stored = [] if file is None else file.execute("SELECT run_id, body FROM figures").fetchall()
+        return {run_id: RunFigures.read(json.loads(body)) for run_id, body in stored}
 
-    def _figures_now(self, run_id: str) -> RunFigures | None:
-        """The figures of a run from before they were stored."""
-        answer = self.load(run_id).answer
-        return None if answer is None else figures_of(answer)
+    def _figures_of(self, run: RunSummary, stored: Mapping[str, RunFigures]) -> RunFigures | None:
+        """The figures of a run; of one that an earlier version recorded, what its answer says besides."""
+        if run.outcome == ERROR:
+            return None
+        found = stored.get(run.run_id)
+        if found is not None and found.outcome:
+            return found
+        answer = self.load(run.run_id).answer
+        if answer is None:
+            return found
+        return figures_of(answer) if found is None else figures_of(answer, found.costs, found.tries)
 
     def damage(self) -> tuple[str, ...]:
         """The faults that SQLite finds in the file; empty if there is no file yet."""
@@ -213,74 +217,112 @@ class RunStore:
             return ()
         try:
             with self.file.reading() as connection:
-                rows = connection.execute("PRAGMA quick_check").fetchall()
+                faults = connection.execute("PRAGMA quick_check").fetchall()
         except DamagedStore as error:
             return (str(error),)
-        return tuple(row[0] for row in rows if row[0] != "ok")
+        return tuple(fault[0] for fault in faults if fault[0] != "ok")
 
     def close(self) -> None:
         """Release the file; calling it twice is harmless."""
         self.file.close()
 
-    def _beginning_with(self, prefix: str) -> tuple[RunSummary, ...]:
-        return self._summaries("WHERE substr(run_id, 1, ?) = ? LIMIT 3", (len(prefix), storable(prefix)))
+    # --- what people say -------------------------------------------------------------------------
 
-    def _summaries(self, which: str, values: tuple[float | str, ...]) -> tuple[RunSummary, ...]:
+    def add_label(self, run_id: str, claim: int, *, good: bool, at: float, by: str, note: str = "") -> Label:
+        """Add a label of a claim, or of the answer as a whole."""
+        with self.file.writing() as file:
+            return rows.write_label(file, run_id, claim, good=good, at=at, by=by, note=note)
+
+    def labels(self, run_id: str | None = None) -> tuple[Label, ...]:
+        """Every label, or those of one run, oldest first."""
+        return self._read(lambda file: rows.labels(file, run_id), LABELLED)
+
+    def waiting(self) -> tuple[Queued, ...]:
+        """The answers that were delivered with findings left and have no decision, oldest first."""
+        return self._read(rows.waiting, REVIEWED)
+
+    def add_decision(self, run_id: str, decision: Decision, *, is_label: bool) -> None:
+        """Add a decision on a run's answer, which is a label of the whole answer as well if `is_label`."""
+        by, note = storable(decision.by), storable(decision.note)
+        with self.file.writing() as file:
+            values = (run_id, decision.at, by, int(decision.accepted), note)
+            file.execute("INSERT INTO decisions VALUES (?, ?, ?, ?, ?)", values)
+            if is_label:
+                rows.write_label(file, run_id, WHOLE, good=decision.accepted, at=decision.at, by=by, note=note)
+
+    # --- calibrations ----------------------------------------------------------------------------
+
+    def add_calibration(self, collection: str, fit: Fit, *, at: float, by: str) -> Calibration:
+        """Add a calibration and use it for the collection from now on."""
+        with self.file.writing() as file:
+            return rows.write_calibration(file, collection, fit, at, by)
+
+    def use_calibration(self, collection: str, version: int, *, at: float, by: str) -> None:
+        """Use another calibration of the collection, 0 for the one that ships."""
+        with self.file.writing() as file:
+            rows.choose_calibration(file, collection, version, at, by)
+
+    def calibrations(self, collection: str) -> tuple[Calibration, ...]:
+        """The collection's own calibrations, oldest first. DamagedStore if one cannot be read."""
+        return self._read(lambda file: rows.calibrations(file, collection), LABELLED)
+
+    def calibration_in_use(self, collection: str) -> CalibrationInUse:
+        """The calibration that the collection uses now, and the sufficiencies of its latest questions."""
+        with self._reading(LABELLED) as file:
+            if file is None:
+                return CalibrationInUse()
+            version = rows.chosen_calibration(file, collection)
+            latest = rows.latest_sufficiencies(file, collection, LATEST)
+            return CalibrationInUse(version, rows.fit(file, version), latest)
+
+    def fit(self, version: int) -> Fit | None:
+        """The fit of a version; None for the one that ships. DamagedStore if it is missing or cannot be read."""
+        with self._reading(LABELLED) as file:
+            return None if file is None else rows.fit(file, version)
+
+    def latest_sufficiencies(self, collection: str, count: int) -> tuple[float, ...]:
+        """The sufficiencies of the collection's latest questions, the newest last."""
+        return self._read(lambda file: rows.latest_sufficiencies(file, collection, count), REVIEWED)
+
+    # --- deletion --------------------------------------------------------------------------------
+
+    def delete(self, run_ids: Sequence[str]) -> Deleted:
+        """Delete runs with all that was recorded of them; whole ids, unknown ones are passed over."""
+        return self._delete(lambda file: rows.delete(file, run_ids))
+
+    def delete_all(self) -> Deleted:
+        """Delete everything: all runs, and the calibrations made from them."""
+        return self._delete(rows.delete_all)
+
+    def runs_with_document(self, document_id: str) -> tuple[str, ...]:
+        """The ids of the runs that found or cite the document, oldest first."""
+        return self._read(lambda file: rows.runs_with_document(file, document_id), RECORDED)
+
+    def _delete(self, delete: Callable[[sqlite3.Connection], int]) -> Deleted:
         if not self.file.exists:
-            return ()
-        query = SUMMARY + which
-        with self.file.reading() as connection:
-            if version_of(connection) == 0:  # killed while it was made: nothing is in it yet
-                return ()
-            return tuple(RunSummary(*row) for row in connection.execute(query, values))
+            return Deleted(0)
+        with self.file.writing() as file:
+            deleted = delete(file)
+        return Deleted(deleted, self.file.wipe_log())
+
+    # --- opening ---------------------------------------------------------------------------------
+
+    def _read(self, read: Callable[[sqlite3.Connection], tuple[Found, ...]], version: int = 1) -> tuple[Found, ...]:
+        """What is read of a file; nothing of a missing one, or of one older than what is asked."""
+        with self._reading(version) as file:
+            return () if file is None else read(file)
+
+    @contextmanager
+    def _reading(self, version: int) -> Iterator[sqlite3.Connection | None]:
+        """A connection to the file; None if there is none, or one of an earlier version of the tables."""
+        if not self.file.exists:
+            yield None
+            return
+        with self.file.reading() as file:
+            yield file if version_of(file) >= version else None  # 0: killed while it was made
 
 
-def _write_figures(
-    connection: sqlite3.Connection, run_id: str, answer: Mapping[str, Any], meter: Meter | None
-) -> None:
-    """Write the figures of an answer, and queue it if it was delivered with findings left."""
-    measured = (None, None) if meter is None else (meter.costs, meter.tries)
-    figures = figures_of(answer, *measured).to_dict()
-    connection.execute("INSERT INTO figures VALUES (?, ?)", (run_id, json.dumps(figures)))
-    left = unrepaired(answer)
-    if left:
-        connection.execute("INSERT INTO queued VALUES (?, ?)", (run_id, json.dumps(left)))
-
-
-def _decisions(connection: sqlite3.Connection, run_id: str) -> tuple[Decision, ...]:
-    rows = connection.execute(
-        "SELECT at, by, accepted, note FROM decisions WHERE run_id = ? ORDER BY at", (run_id,)
-    )
-    return tuple(Decision(at, by, bool(accepted), note) for at, by, accepted, note in rows)
-
-
-def _json(event: Event) -> str:
-    """The event as `to_dict` gives it, an answer with its schema, but not copied value by value first."""
-    return json.dumps(event, default=_as_json_types)
-
-
-def _as_json_types(value: Any) -> Any:
-    """The value as JSON types, one level deep."""
-    if isinstance(value, Answer):
-        body = _by_name(value, without="trace")
-        if value.explanation is None:
-            del body["explanation"]
-        return {"schema": value.schema, **body, **value.derived}
-    if is_dataclass(value):
-        return _by_name(value)
-    return dict(value) if isinstance(value, Mapping) else list(value)
-
-
-def _by_name(value: Any, without: str = "") -> dict[str, Any]:
-    return {field.name: getattr(value, field.name) for field in fields(value) if field.name != without}
-
-
-def storable(text: str) -> str:
-    """The text without lone surrogates, which SQLite cannot store."""
-    return text.encode(errors="replace").decode()
-
-
-def _not_one(run_id: str, found: tuple[RunSummary, ...]) -> UsageError:
+def _not_one(run_id: str, found: Sequence[RunSummary]) -> UsageError:
     if found:
         return UsageError(f"several runs begin with {run_id!r}", hint=f"give more of it, e.g. {found[0].run_id}")
     if run_id == "last":

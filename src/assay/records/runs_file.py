@@ -63,7 +63,9 @@ CREATE TRIGGER calibrations_stay BEFORE UPDATE ON calibrations
 CREATE TRIGGER calibrated_stays BEFORE UPDATE ON calibrated
   BEGIN SELECT RAISE(ABORT, 'choices are append-only'); END;
 """
-SCRIPTS = (_RUNS, _RECORDINGS, _REVIEWS, _LABELS)
+# Version 5 added the order in which runs are listed.
+_LISTED = "CREATE INDEX runs_by_start ON runs (started, run_id);\n"
+SCRIPTS = (_RUNS, _RECORDINGS, _REVIEWS, _LABELS, _LISTED)
 SCHEMA_VERSION = len(SCRIPTS)
 # From which version on there are tapes, figures and reviews, and labels.
 RECORDED, REVIEWED, LABELLED = 2, 3, 4
@@ -79,10 +81,14 @@ PATIENCE = 5.0
 
 
 class RunsFile:
-    """Reads and writes the file, one thread at a time. Raises StoreError or a subclass if it cannot."""
+    """Reads and writes the file, one thread at a time. Raises StoreError or a subclass if it cannot.
 
-    def __init__(self, path: Path) -> None:
+    `patience` is how many seconds it waits for another process.
+    """
+
+    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         self.path = path
+        self.patience = patience
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
 
@@ -98,7 +104,7 @@ class RunsFile:
         with (
             self._lock,
             self._mapped_errors(),
-            closing(sqlite3.connect(address, uri=True, timeout=PATIENCE)) as connection,
+            closing(sqlite3.connect(address, uri=True, timeout=self.patience)) as connection,
         ):
             self._refuse_newer(connection)
             yield connection
@@ -112,6 +118,14 @@ class RunsFile:
             with self._connection:
                 yield self._connection
 
+    def wipe_log(self) -> bool:
+        """Empty the write-ahead log, which holds what was deleted; False if another process reads it."""
+        with self._lock, self._mapped_errors():
+            if self._connection is None:
+                return True
+            (busy, *_pages) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not busy
+
     def close(self) -> None:
         """Release the file; calling it twice is harmless."""
         with self._lock:
@@ -122,9 +136,10 @@ class RunsFile:
     def _connect(self) -> sqlite3.Connection:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite gives its -wal the same mode
-        connection = sqlite3.connect(self.path, timeout=PATIENCE, check_same_thread=False)
+        connection = sqlite3.connect(self.path, timeout=self.patience, check_same_thread=False)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = ON")
         if self._refuse_newer(connection) < SCHEMA_VERSION:
             self._migrate(connection)
         return connection

@@ -237,6 +237,11 @@ class Settings(BaseModel):
         "claim and passages are the same",
     )
     offline: bool = Field(False, description="refuse every host but this machine")
+    record: Literal["all", "outline", "off"] = Field(
+        "all",
+        description="what is recorded of a run: all, an outline without the texts of documents and answers and "
+        "without a tape, or nothing",
+    )
     tape: bool = Field(True, description="whether runs are recorded so that they can be replayed")
     embedder: str = Field(
         "bundled",

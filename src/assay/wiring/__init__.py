@@ -75,7 +75,7 @@ def open_engine(
     opened = pool.of(chosen)
     parts = _open_networks(chosen, own)
     _make_private(chosen.data_dir, place.parent)
-    store = RunStore(chosen.runs_file, chosen.collection)
+    store = RunStore(chosen.runs_file, chosen.collection, texts=chosen.record == "all")
     if own.index is not None:
         _refuse_other_vectors(own.index, parts.embedder)
         return Engine(_parts(chosen, pool, parts, borrowed_index(own.index), store, sinks=sinks))
@@ -128,7 +128,7 @@ def open_checker(
     """
     own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
     pool, parts = ModelPool(own.llm, opens=models), _open_networks(chosen, own)
-    store = RunStore(chosen.runs_file) if record else None
+    store = RunStore(chosen.runs_file, texts=chosen.record == "all") if record else None
     if own.index is not None:
         _refuse_other_vectors(own.index, parts.embedder)
     held = MemoryIndex(parts.embedder.model) if own.index is None else borrowed_index(own.index)
@@ -311,7 +311,7 @@ def _parts(
         quarantine=quarantine_evidence,
         search=search_settings(settings),
         under=lambda options: _under(options, parts, pool, runs, composer, search),
-        sinks=(*(() if store is None else (store,)), *sinks),
+        sinks=(*(() if store is None or settings.record == "off" else (store,)), *sinks),
         models=pool.opened,
         open_circuits=pool.open_circuits,
         closing=(

@@ -18,7 +18,7 @@ from assay.core.stages import ConfidenceEstimator
 from assay.errors import StoreError, UsageError
 from assay.models.run_model import RunModel
 from assay.records.labels import SHIPPED, Labels
-from assay.records.runs import RunStore
+from assay.records.run_records import RunRecords
 from assay.settings import Settings
 from assay.types import ModelsUsed
 from assay.verification.risk import CalibratedConfidence, LeastConfidence, Promised
@@ -45,7 +45,7 @@ class Calibrated:
         return {"version": self.version, "doubt": self.doubt}
 
 
-def calibrated_by(store: RunStore | None, collection: str) -> Calibrated:
+def calibrated_by(store: RunRecords | None, collection: str) -> Calibrated:
     """The collection's calibration now, and whether its latest questions are unlike those of the fit."""
     if store is None:
         return Calibrated()
@@ -57,7 +57,7 @@ def calibrated_by(store: RunStore | None, collection: str) -> Calibrated:
     return Calibrated(now.version, now.fit, SHIFTED if shifted else "")
 
 
-def calibrated_then(store: RunStore, about: Mapping[str, Any]) -> Calibrated:
+def calibrated_then(store: RunRecords, about: Mapping[str, Any]) -> Calibrated:
     """The calibration that a recorded run had."""
     then = about.get("calibration", Calibrated().about)
     return Calibrated(then["version"], Labels(store).fit(then["version"]), then["doubt"])

@@ -14,7 +14,7 @@ from assay.core.run import CallerPassages, Run
 from assay.core.stages import Clock
 from assay.core.tape import SystemClock, Tape
 from assay.records.replay import TapedClock
-from assay.records.runs import RunStore
+from assay.records.run_records import RunRecords
 from assay.settings import Settings
 from assay.types import CitationStyle, EmbeddingModel, Message
 from assay.wiring.calibrated import Calibrated, calibrated_by
@@ -33,7 +33,7 @@ _NOT_RECORDED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Begins runs under an engine's settings; those that are recorded are kept in `store`.
+    """Begins runs under an engine's settings; `store` keeps their tapes, and says which calibration is in use.
 
     `style` is that of their answers' texts, None for numbers; `is_own_search` says that a retriever of the caller's
     finds their passages.
@@ -41,7 +41,7 @@ class Runs:
 
     settings: Settings
     embedding: EmbeddingModel
-    store: RunStore | None
+    store: RunRecords | None
     models: Models
     checker: OpenChecker | None = None
     reader: OpenReader | None = None
@@ -60,14 +60,12 @@ class Runs:
         """A run for a question at the end of a dialogue; None as the dialogue is a run that is not recorded."""
         run_id, calibrated = str(ULID()), self._calibrated()
         depth = depth_of(text, self.settings, self.models.of("judge") is not None, running)
-        taped = history is not None and self.store is not None and self.settings.tape
-        tape = Tape() if taped else None
+        taped = history is not None and self.store is not None and self.settings.record == "all"
+        tape = Tape() if taped and self.settings.tape else None
         clock = SystemClock() if tape is None else TapedClock(SystemClock(), tape)
         begun = new_run(run_id, depth, self.settings, tape, clock, streamed, calibrated, passages)
         begun = replace(begun, answers=history is not None, style=self.style, in_dialogue=bool(history))
-        if history is None or self.store is None:
-            return begun
-        if tape is not None:
+        if tape is not None and history is not None and self.store is not None:
             about = self._about(depth, history, begun)
             self.store.keep_tape(run_id, {**about, "calibration": calibrated.about}, tape)
         return begun

@@ -59,7 +59,7 @@ _FIXED: Mapping[str, str] = MappingProxyType(
         "keep_verdicts": "which verdicts were known is on the tape as it was",
         "citation_style": "it changes how the text names its sources: replay RUN --citation-style STYLE prints it",
         "references": "it changes how an answer is printed, and not the answer",
-        "tape": "it only says whether runs are recorded with a tape",
+        **dict.fromkeys(("record", "tape"), "it only says what is recorded of a run"),
     }
 )
 # The searches that a setting changes: what they found before says nothing of what they would find.

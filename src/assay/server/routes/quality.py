@@ -87,7 +87,7 @@ async def figures(
 ) -> Response:
     """The figures of the runs from `since` (Unix seconds) on."""
     store = service.records(tenant_of(service, caller))
-    total = await asyncio.to_thread(lambda: summed(store.figures(since)))
+    total = await asyncio.to_thread(lambda: summed(run.figures for run in store.figures(since)))
     return json_response({"total": plain(total)})
 
 

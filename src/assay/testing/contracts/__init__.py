@@ -5,7 +5,7 @@ Needs pytest and pytest-asyncio. The suites are what the bundled implementations
 
 import pytest
 
-_SUITES = ("given", "ports", "index", "intake", "searching", "answering")
+_SUITES = ("given", "ports", "index", "intake", "searching", "answering", "records")
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in _SUITES))
 
 from assay.testing.contracts.answering import (  # noqa: E402 - asserts are rewritten in what is imported from here on
@@ -34,6 +34,7 @@ from assay.testing.contracts.ports import (  # noqa: E402
     ReaderContract,
     SinkContract,
 )
+from assay.testing.contracts.records import RunRecordsContract  # noqa: E402
 from assay.testing.contracts.searching import (  # noqa: E402
     JudgeContract,
     RefinerContract,
@@ -66,6 +67,7 @@ __all__ = [
     "RerankerContract",
     "RetrieverContract",
     "RulesContract",
+    "RunRecordsContract",
     "SearchProviderContract",
     "SelectorContract",
     "SettlerContract",

@@ -1,0 +1,192 @@
+"""The rows of the run record as values: what the SQLite store reads and writes in an open connection."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from assay.calibration.fit import Fit
+from assay.errors import DamagedStore
+from assay.records.values import (
+    SHIPPED,
+    Calibration,
+    Decision,
+    Label,
+    Queued,
+    RecordedEvent,
+    RunQuery,
+    RunSummary,
+)
+
+SUMMARY = "SELECT run_id, collection, question, started, outcome FROM runs "
+_LABEL = "SELECT version, run_id, claim, good, at, by, note FROM labels "
+_WAITING = (
+    "WHERE run_id IN (SELECT run_id FROM queued) AND run_id NOT IN (SELECT run_id FROM decisions) "
+    "ORDER BY started, run_id"
+)
+# Everything that is recorded of a run; the run itself comes last.
+TABLES_OF_RUNS = ("events", "recordings", "tapes", "figures", "queued", "decisions", "labels", "runs")
+TABLES = (*TABLES_OF_RUNS, "calibrations", "calibrated")
+
+
+def storable(text: str) -> str:
+    """The text without lone surrogates, which SQLite cannot store."""
+    return text.encode(errors="replace").decode()
+
+
+def summaries(file: sqlite3.Connection, which: str, values: Sequence[float | str]) -> tuple[RunSummary, ...]:
+    """The runs that a condition names, in its order."""
+    return tuple(RunSummary(*row) for row in file.execute(SUMMARY + which, values))
+
+
+def found(file: sqlite3.Connection, query: RunQuery) -> tuple[RunSummary, ...]:
+    """The runs of a query, newest first, and one more where there are more."""
+    conditions: list[tuple[str, tuple[float | str, ...]]] = []
+    if query.collection is not None:
+        conditions.append(("collection = ?", (storable(query.collection),)))
+    if query.outcome:
+        conditions.append(("outcome = ?", (storable(query.outcome),)))
+    if query.text:
+        file.create_function("folded", 1, str.casefold, deterministic=True)
+        conditions.append(("instr(folded(question), ?) > 0", (storable(query.text).casefold(),)))
+    if query.since is not None:
+        conditions.append(("started >= ?", (query.since,)))
+    if query.until is not None:
+        conditions.append(("started < ?", (query.until,)))
+    if query.labelled:
+        conditions.append(("run_id IN (SELECT run_id FROM labels WHERE claim = 0)", ()))
+    if query.before:
+        conditions.append(("(started, run_id) < (?, ?)", query.place()))
+    where = f"WHERE {' AND '.join(condition for condition, _values in conditions)} " if conditions else ""
+    values = [value for _condition, given in conditions for value in given]
+    return summaries(file, f"{where}ORDER BY started DESC, run_id DESC LIMIT ?", [*values, query.limit + 1])
+
+
+def events(file: sqlite3.Connection, run_id: str) -> tuple[RecordedEvent, ...]:
+    """The events of a run, in order."""
+    rows = file.execute("SELECT seq, at, kind, body FROM events WHERE run_id = ? ORDER BY seq", (run_id,))
+    return tuple(RecordedEvent(seq, at, kind, json.loads(body)) for seq, at, kind, body in rows)
+
+
+def decisions(file: sqlite3.Connection, run_id: str) -> tuple[Decision, ...]:
+    """The decisions on a run's answer, oldest first."""
+    rows = file.execute("SELECT at, by, accepted, note FROM decisions WHERE run_id = ? ORDER BY at", (run_id,))
+    return tuple(Decision(at, by, bool(accepted), note) for at, by, accepted, note in rows)
+
+
+def waiting(file: sqlite3.Connection) -> tuple[Queued, ...]:
+    """The queued answers without a decision, oldest first."""
+    left = dict(file.execute("SELECT run_id, findings FROM queued").fetchall())
+    return tuple(Queued(run, tuple(json.loads(left[run.run_id]))) for run in summaries(file, _WAITING, ()))
+
+
+def labels(file: sqlite3.Connection, run_id: str | None) -> tuple[Label, ...]:
+    """Every label, or those of one run, oldest first."""
+    where, values = ("", ()) if run_id is None else ("WHERE run_id = ? ", (storable(run_id),))
+    rows = file.execute(f"{_LABEL}{where}ORDER BY version", values)
+    return tuple(Label(version, run, claim, bool(good), *rest) for version, run, claim, good, *rest in rows)
+
+
+def write_label(
+    file: sqlite3.Connection, run_id: str, claim: int, *, good: bool, at: float, by: str, note: str
+) -> Label:
+    """Add one label, in the transaction that is open."""
+    made = file.execute(
+        "INSERT INTO labels (run_id, claim, good, at, by, note) VALUES (?, ?, ?, ?, ?, ?)",
+        (run_id, claim, int(good), at, storable(by), storable(note)),
+    )
+    return Label(int(made.lastrowid or 0), run_id, claim, good, at, by, note)
+
+
+# --- calibrations --------------------------------------------------------------------------------
+
+
+def write_calibration(file: sqlite3.Connection, collection: str, fit: Fit, at: float, by: str) -> Calibration:
+    """Add a calibration and choose it, in the transaction that is open."""
+    made = file.execute(
+        "INSERT INTO calibrations (collection, at, by, body) VALUES (?, ?, ?, ?)",
+        (collection, at, storable(by), json.dumps(fit.to_dict())),
+    )
+    version = int(made.lastrowid or 0)
+    choose_calibration(file, collection, version, at, by)
+    return Calibration(version, at, by, fit)
+
+
+def choose_calibration(file: sqlite3.Connection, collection: str, version: int, at: float, by: str) -> None:
+    """Choose a calibration, in the transaction that is open."""
+    file.execute("INSERT INTO calibrated VALUES (?, ?, ?, ?)", (collection, version, at, storable(by)))
+
+
+def calibrations(file: sqlite3.Connection, collection: str) -> tuple[Calibration, ...]:
+    """The collection's own calibrations, oldest first. Raises DamagedStore."""
+    query = "SELECT version, at, by, body FROM calibrations WHERE collection = ? ORDER BY version"
+    rows = file.execute(query, (collection,))
+    return tuple(Calibration(version, at, by, _read(body)) for version, at, by, body in rows)
+
+
+def chosen_calibration(file: sqlite3.Connection, collection: str) -> int:
+    """The version of the calibration that was chosen last."""
+    query = "SELECT version FROM calibrated WHERE collection = ? ORDER BY rowid DESC LIMIT 1"
+    row = file.execute(query, (collection,)).fetchone()
+    return SHIPPED if row is None else int(row[0])
+
+
+def fit(file: sqlite3.Connection, version: int) -> Fit | None:
+    """The fit of a version, None for the one that ships. Raises DamagedStore."""
+    if version == SHIPPED:
+        return None
+    row = file.execute("SELECT body FROM calibrations WHERE version = ?", (version,)).fetchone()
+    if row is None:
+        raise DamagedStore(f"calibration {version} is gone", hint="assay calibrate --use 0")
+    return _read(row[0])
+
+
+def latest_sufficiencies(file: sqlite3.Connection, collection: str, count: int) -> tuple[float, ...]:
+    """The sufficiencies of the collection's latest questions, the newest last."""
+    query = (
+        "SELECT json_extract(figures.body, '$.sufficiency') AS value FROM runs JOIN figures USING (run_id) "
+        "WHERE collection = ? AND value IS NOT NULL ORDER BY runs.run_id DESC LIMIT ?"
+    )
+    return tuple(float(row[0]) for row in file.execute(query, (collection, count)))[::-1]
+
+
+def _read(body: str) -> Fit:
+    try:
+        return Fit.read(json.loads(body))
+    except (ValueError, KeyError, TypeError) as error:
+        raise DamagedStore("a calibration cannot be read", hint="assay calibrate --use 0") from error
+
+
+# --- deletion ------------------------------------------------------------------------------------
+
+
+def delete(file: sqlite3.Connection, run_ids: Sequence[str]) -> int:
+    """Delete runs with all that is recorded of them, in the transaction that is open; how many there were."""
+    rows = [(storable(run_id),) for run_id in dict.fromkeys(run_ids)]
+    for table in TABLES_OF_RUNS:
+        deleted = file.executemany(f"DELETE FROM {table} WHERE run_id = ?", rows).rowcount  # noqa: S608 - constants
+    return deleted
+
+
+def delete_all(file: sqlite3.Connection) -> int:
+    """Delete every row, in the transaction that is open; how many runs there were."""
+    (runs,) = file.execute("SELECT COUNT(*) FROM runs").fetchone()
+    for table in TABLES:
+        file.execute(f"DELETE FROM {table}")  # noqa: S608 - constants
+    return int(runs)
+
+
+def runs_with_document(file: sqlite3.Connection, document_id: str) -> tuple[str, ...]:
+    """The ids of runs of which an event or a call on the tape names the document, oldest first.
+
+    A quote of a text is escaped in JSON, so that no text can pass for the name of a document.
+    """
+    named = json.dumps(document_id)
+    raw = json.dumps(document_id, ensure_ascii=False).encode(errors="replace")
+    query = (
+        "SELECT run_id FROM runs WHERE run_id IN (SELECT run_id FROM events WHERE instr(body, ?) > 0) "
+        "OR run_id IN (SELECT run_id FROM tapes WHERE instr(body, ?) > 0) ORDER BY started, run_id"
+    )
+    values = (f'"document_id": {named}', b'"document_id":' + raw)
+    return tuple(row[0] for row in file.execute(query, values))

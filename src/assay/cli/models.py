@@ -63,13 +63,13 @@ def pull(
         raise EgressRefused(
             f"offline mode refuses to fetch {wanted}", hint="leave out --offline, or name a local folder"
         )
-    from assay.models import hub
+    from assay.models.hub_pull import pull as pull_model
 
     lists = {"labels": labels, "languages": languages}
     said = {key: [item.strip() for item in value.split(",")] for key, value in lists.items() if value is not None}
     prefixes = {"query_prefix": query_prefix, "passage_prefix": passage_prefix}
     texts = {key: value for key, value in prefixes.items() if value is not None}
-    pulled = hub.pull(wanted, _models(given), network=file, said={**said, **texts}, tell=terminal.note)
+    pulled = pull_model(wanted, _models(given), network=file, said={**said, **texts}, tell=terminal.note)
     if as_json:
         terminal.object(pulled.to_dict())
     else:

@@ -24,7 +24,6 @@ from assay.web.sources import SearchProvider
 from assay.wiring import open_embedder
 from assay.wiring.models import open_models, provider_and_model, tuning_of
 from assay.wiring.networks import open_checker_network, open_reader, open_reranker
-from assay.wiring.web import open_provider
 
 # Seconds for one test; the first also loads a model file. Chosen.
 PATIENCE = 30.0
@@ -322,6 +321,8 @@ def _source(name: str, resolved: Resolved) -> Diagnosis:
     """Diagnose one source: host, key, and the result of a search."""
     what = f"outside {name}"
     try:
+        from assay.wiring.web import open_provider  # needs an extra, and raises MissingExtra without it
+
         provider = open_provider(name, resolved.settings)
     except AssayError as error:
         return Diagnosis(what, Status.FAILED, describe_error(error))

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from assay.errors import MissingExtra, PromptTooLong, ProviderError, ProviderFailed, ProviderRefused, UsageError
-from assay.models.wire import ending
+from assay.models.provider import ending
 from assay.types import Finish, ModelReply, ModelRequest, Usage
 
 # What a GGUF file says of its model, read from its head: no package, no weights.

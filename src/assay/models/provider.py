@@ -16,8 +16,6 @@ from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
-import aiohttp
-
 from assay.errors import (
     PromptTooLong,
     ProviderError,
@@ -26,7 +24,7 @@ from assay.errors import (
     ProviderUnreachable,
     UsageError,
 )
-from assay.types import Effort
+from assay.types import Effort, Finish
 
 # What a stream that falls silent owes; its seconds are other ones than those of a request.
 FURTHER = "further token"
@@ -241,6 +239,8 @@ def timeout_error(service: Service, seconds: float, waited_for: str) -> Provider
 
 def connection_error(service: Service, error: BaseException) -> ProviderError:
     """The error for an exception of the connection, of the decoding, or one of ours inside a vendor's."""
+    import aiohttp  # it comes with the adapters, which alone call this
+
     chain = tuple(_chain(error))
     for link in chain:
         if isinstance(link, ProviderError):
@@ -259,6 +259,8 @@ def connection_error(service: Service, error: BaseException) -> ProviderError:
 
 
 def _unreachable(service: Service, chain: tuple[BaseException, ...]) -> ProviderUnreachable:
+    import aiohttp
+
     cause, hint, retryable = "the connection failed", f"check the network and {service.url_named}", True
     for link in chain:
         if isinstance(link, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
@@ -359,3 +361,21 @@ def may_think(name: str) -> bool:
     """
     provider, _, model = name.partition(":")
     return provider != "fake" and not _AT_ONCE.match(model.rpartition("/")[2])
+
+
+# How a reply ended, as far as its text tells more than its provider did.
+
+
+_WITHOUT_TEXT: Mapping[Finish, Finish] = MappingProxyType({"stop": "empty", "length": "thinking"})
+
+
+def ending(text: str, finish: Finish | None) -> Finish:
+    """How a reply of this text ended, where its provider says `finish`; None is no ending.
+
+    A reply without text is empty; where its limit was used up all the same, thinking used it up.
+
+    >>> ending("", "stop"), ending(" ", "length"), ending("Yes, b", "length"), ending("Yes", None)
+    ('empty', 'thinking', 'length', 'incomplete')
+    """
+    told = finish or "incomplete"
+    return told if text.strip() else _WITHOUT_TEXT.get(told, told)

@@ -25,7 +25,7 @@ from aiohttp.helpers import get_env_proxy_for_url
 from yarl import URL
 
 from assay.errors import ProviderError
-from assay.models.provider import FURTHER, Service, timeout_error, too_large, unreadable_reply
+from assay.models.provider import FURTHER, Service, ending, timeout_error, too_large, unreadable_reply
 from assay.types import Finish, ModelReply, ModelRequest, Usage
 
 LARGEST_BODY = 8 * 1024 * 1024
@@ -204,24 +204,6 @@ async def drain(chunks: AsyncIterator[bytes]) -> None:
                 pass
     except TimeoutError:
         pass
-
-
-# How a reply ended, as far as its text tells more than its provider did.
-
-
-_WITHOUT_TEXT: Mapping[Finish, Finish] = MappingProxyType({"stop": "empty", "length": "thinking"})
-
-
-def ending(text: str, finish: Finish | None) -> Finish:
-    """How a reply of this text ended, where its provider says `finish`; None is no ending.
-
-    A reply without text is empty; where its limit was used up all the same, thinking used it up.
-
-    >>> ending("", "stop"), ending(" ", "length"), ending("Yes, b", "length"), ending("Yes", None)
-    ('empty', 'thinking', 'length', 'incomplete')
-    """
-    told = finish or "incomplete"
-    return told if text.strip() else _WITHOUT_TEXT.get(told, told)
 
 
 # A reply as it comes in: pieces, how it ended, and what the provider says it used.

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayError, DamagedStore, ProviderFailed, ProviderRefused, ProviderUnreachable, UsageError
-from assay.models.hub import LOCK_FILE, HubName, PulledModels, chosen_network, pull
+from assay.models.hub import LOCK_FILE, HubName, PulledModels
+from assay.models.hub_pull import chosen_network, pull
 
 from .hub_server import COMMIT, Hub, serving
 from .tiny_hub import classifier, hub_folder
@@ -233,7 +234,7 @@ import sys
 sys.modules["huggingface_hub"] = None
 from assay.errors import MissingExtra
 try:
-    import assay.models.hub
+    import assay.models.hub_pull
 except MissingExtra as error:
     print(error.hint)
 """

@@ -18,16 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from tokenizers import Tokenizer
 
 from assay.errors import UsageError
 from assay.models.hub_folder import HubFolder
-from assay.models.onnx import batches, digest_of, one_thread_session, shared_session, steady_digest
+from assay.models.onnx import batches, digest_of, one_thread_session, plain_tokenizer, shared_session, steady_digest
 from assay.nlp.tokens import encodable
 from assay.types import EmbeddingModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from tokenizers import Tokenizer
 
 # Small batches stay in the processor's cache; see benchmarks/embedding.
 TOKENS_IN_A_BATCH = 512
@@ -301,10 +301,9 @@ def _session(weights: Path, sha256: str = "") -> Any:
 
 def _tokenizer(path: Path, max_tokens: int) -> Tokenizer:
     try:
-        tokenizer = Tokenizer.from_file(str(path))
+        tokenizer = plain_tokenizer(path)
     except Exception as error:  # tokenizers raises plain Exception
         raise _not_usable(f"{path} is not a tokenizer: {error}") from error
-    tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens)
     return tokenizer
 

@@ -11,12 +11,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from tokenizers import Tokenizer
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import UsageError
 from assay.models.onnx import digest_of, one_thread_session, plain_tokenizer
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 # Where a network is looked for; the first that is there is taken.
 NETWORKS = ("model.onnx", "onnx/model.onnx")

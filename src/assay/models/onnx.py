@@ -10,19 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
-
-# Since 1.31 the official builds of onnxruntime for Linux keep events in the user's cache folder and send them to
-# Microsoft unless this variable is set before the library is loaded (its Privacy.md). What runs here stays here.
-os.putenv("ORT_DISABLE_TELEMETRY", "1")
-
-import onnxruntime
-from tokenizers import Tokenizer
 
 from assay.errors import UsageError
 
-__all__ = ["onnxruntime"]
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 
 def digest_of(path: Path) -> str:
@@ -58,6 +52,12 @@ _OPEN: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 def one_thread_session(weights: Path) -> Any:
     """The network of a file, on one thread of the processor; raises whatever onnxruntime does for a bad file."""
+    # Since 1.31 the official builds of onnxruntime for Linux keep events in the user's cache folder and send them
+    # to Microsoft unless this variable is set before the library is loaded (its Privacy.md). What runs here stays
+    # here.
+    os.putenv("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime  # here, since a server without a question needs none of its 15 MB
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -84,6 +84,8 @@ FILES = ("model.onnx", "tokenizer.json")
 
 def plain_tokenizer(path: Path) -> Tokenizer:
     """The tokenizer of a file, which neither cuts nor pads; raises plain Exception for a bad file."""
+    from tokenizers import Tokenizer
+
     found = Tokenizer.from_file(str(path))
     found.no_padding()
     found.no_truncation()

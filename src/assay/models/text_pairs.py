@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tokenizers import Encoding, Tokenizer
 
 from assay.models.hub_folder import HubFolder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from tokenizers import Encoding, Tokenizer
 
 # Reading a megabyte of text to keep its first tokens is waste; no real token is longer than this on average.
 CHARACTERS_A_TOKEN = 40

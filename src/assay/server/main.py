@@ -26,6 +26,8 @@ from assay.server.perimeter import with_perimeter
 from assay.server.service import Service
 from assay.server.settings import Bounds, ServerSettings
 
+# Seconds that a process may take to start on a busy machine before it is replaced. Chosen.
+_STARTING = 60
 # Seconds in which connections are ended once the runs have; with `ENDING` a stop takes less than ten.
 _CLOSING = 3
 
@@ -55,7 +57,9 @@ def run_server(settings: ServerSettings, announce: Callable[[Service], None]) ->
         os.environ[FOLDER_VARIABLE] = folder
         # Processes are spawned: what they are given is pickled, as is the application's factory.
         factory = partial(application_of_worker, settings_to_json(settings))
-        config = uvicorn.Config(factory, factory=True, workers=settings.workers, **common)
+        config = uvicorn.Config(
+            factory, factory=True, workers=settings.workers, timeout_worker_healthcheck=_STARTING, **common
+        )
         Multiprocess(config, sockets=[config.bind_socket()]).run()
 
 

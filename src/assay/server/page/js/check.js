@@ -15,192 +15,192 @@ const kept = { text: "", sources: [{ title: "", text: "" }] };
 
 /** The view. */
 export function checkView(main) {
-  const view = new CheckView(main);
-  view.write();
-  return { keys: { j: () => view.step(1), k: () => view.step(-1) } };
+	const view = new CheckView(main);
+	view.write();
+	return { keys: { j: () => view.step(1), k: () => view.step(-1) } };
 }
 
 class CheckView {
-  constructor(main) {
-    this.place = h("div.check");
-    this.chosen = null;
-    this.review = null;
-    const head = pageHead("Check", "Test every claim of a text, whoever wrote it, against sources that you trust.");
-    replace(main, h("div.page", head, this.place));
-  }
+	constructor(main) {
+		this.place = h("div.check");
+		this.chosen = null;
+		this.review = null;
+		const head = pageHead("Check", "Test every claim of a text, whoever wrote it, against sources that you trust.");
+		replace(main, h("div.page", head, this.place));
+	}
 
-  // Writing: the draft, and the sources.
+	// Writing: the draft, and the sources.
 
-  write() {
-    this.review = null;
-    const draft = h("textarea", { rows: "12", placeholder: "Paste the text to check. Citations such as [1] name the sources by their number.", on: { input: () => (kept.text = draft.value) } });
-    draft.value = kept.text;
-    const sources = h("div.source-forms", kept.sources.map((source, at) => this.sourceForm(source, at)));
-    const add = () => {
-      kept.sources.push({ title: "", text: "" });
-      this.write();
-      this.place.querySelector(".source-form:last-child input").focus();
-    };
-    const files = h("input", { type: "file", multiple: true, accept: ".txt,.md,.markdown,.csv,text/*", class: "hidden-text", tabindex: "-1", aria: { hidden: true } });
-    files.addEventListener("change", () => this.read([...files.files]));
-    const result = h("div");
-    const go = (event) => {
-      event.preventDefault();
-      this.check(result);
-    };
-    replace(
-      this.place,
-      h(
-        "form.two.wide",
-        { on: { submit: go } },
-        h("div.stack", h("label", "Draft", draft), h("div.actions", h("button", { type: "submit", class: "primary" }, "Check the draft"), kept.text ? button("Clear", () => this.clear(), "quiet") : null), result),
-        h("section.stack", { label: "Sources" }, h("h2", "Sources"), sources, h("div.actions", button([icon("plus"), "Another source"], add), button("Read text files", () => files.click(), "quiet"), files)),
-      ),
-    );
-  }
+	write() {
+		this.review = null;
+		const draft = h("textarea", { rows: "12", placeholder: "Paste the text to check. Citations such as [1] name the sources by their number.", on: { input: () => (kept.text = draft.value) } });
+		draft.value = kept.text;
+		const sources = h("div.source-forms", kept.sources.map((source, at) => this.sourceForm(source, at)));
+		const add = () => {
+			kept.sources.push({ title: "", text: "" });
+			this.write();
+			this.place.querySelector(".source-form:last-child input").focus();
+		};
+		const files = h("input", { type: "file", multiple: true, accept: ".txt,.md,.markdown,.csv,text/*", class: "hidden-text", tabindex: "-1", aria: { hidden: true } });
+		files.addEventListener("change", () => this.read([...files.files]));
+		const result = h("div");
+		const go = (event) => {
+			event.preventDefault();
+			this.check(result);
+		};
+		replace(
+			this.place,
+			h(
+				"form.two.wide",
+				{ on: { submit: go } },
+				h("div.stack", h("label", "Draft", draft), h("div.actions", h("button", { type: "submit", class: "primary" }, "Check the draft"), kept.text ? button("Clear", () => this.clear(), "quiet") : null), result),
+				h("section.stack", { label: "Sources" }, h("h2", "Sources"), sources, h("div.actions", button([icon("plus"), "Another source"], add), button("Read text files", () => files.click(), "quiet"), files)),
+			),
+		);
+	}
 
-  sourceForm(source, at) {
-    const title = h("input", { placeholder: "Title, if you like", label: `Title of source ${at + 1}`, on: { input: () => (source.title = title.value) } });
-    const text = h("textarea", { rows: "5", placeholder: "The source's text", label: `Text of source ${at + 1}`, on: { input: () => (source.text = text.value) } });
-    title.value = source.title;
-    text.value = source.text;
-    const drop = () => {
-      kept.sources.splice(at, 1);
-      if (!kept.sources.length) kept.sources.push({ title: "", text: "" });
-      this.write();
-    };
-    return h("div.source-form.card", h("div.card-head", h("span.source-number", String(at + 1)), title, iconButton("close", `Remove source ${at + 1}`, drop)), text);
-  }
+	sourceForm(source, at) {
+		const title = h("input", { placeholder: "Title, if you like", label: `Title of source ${at + 1}`, on: { input: () => (source.title = title.value) } });
+		const text = h("textarea", { rows: "5", placeholder: "The source's text", label: `Text of source ${at + 1}`, on: { input: () => (source.text = text.value) } });
+		title.value = source.title;
+		text.value = source.text;
+		const drop = () => {
+			kept.sources.splice(at, 1);
+			if (!kept.sources.length) kept.sources.push({ title: "", text: "" });
+			this.write();
+		};
+		return h("div.source-form.card", h("div.card-head", h("span.source-number", String(at + 1)), title, iconButton("close", `Remove source ${at + 1}`, drop)), text);
+	}
 
-  async read(files) {
-    const texts = await Promise.all(files.map(async (file) => ({ title: file.name, text: await file.text() })));
-    kept.sources = [...kept.sources.filter((source) => source.text.trim()), ...texts];
-    this.write();
-  }
+	async read(files) {
+		const texts = await Promise.all(files.map(async (file) => ({ title: file.name, text: await file.text() })));
+		kept.sources = [...kept.sources.filter((source) => source.text.trim()), ...texts];
+		this.write();
+	}
 
-  clear() {
-    kept.text = "";
-    this.write();
-  }
+	clear() {
+		kept.text = "";
+		this.write();
+	}
 
-  async check(result) {
-    const sources = kept.sources.filter((source) => source.text.trim());
-    const need = !kept.text.trim() ? "Paste a text to check." : !sources.length ? "Give at least one source to check it against." : "";
-    if (need) return void replace(result, h("p.note.open", { role: "alert" }, need));
-    replace(result, skeleton(4));
-    const body = { text: kept.text, sources: sources.map(({ title, text }) => ({ title, text })) };
-    try {
-      const [review, fixed] = await Promise.all([post("/check", body), post("/fix", body)]);
-      this.show(kept.text, sources, review, fixed);
-    } catch (error) {
-      replace(result, failure(error));
-    }
-    return undefined;
-  }
+	async check(result) {
+		const sources = kept.sources.filter((source) => source.text.trim());
+		const need = !kept.text.trim() ? "Paste a text to check." : !sources.length ? "Give at least one source to check it against." : "";
+		if (need) return void replace(result, h("p.note.open", { role: "alert" }, need));
+		replace(result, skeleton(4));
+		const body = { text: kept.text, sources: sources.map(({ title, text }) => ({ title, text })) };
+		try {
+			const [review, fixed] = await Promise.all([post("/check", body), post("/fix", body)]);
+			this.show(kept.text, sources, review, fixed);
+		} catch (error) {
+			replace(result, failure(error));
+		}
+		return undefined;
+	}
 
-  // The result: the text with its marks, the repairs beside it.
+	// The result: the text with its marks, the repairs beside it.
 
-  show(text, sources, review, fixed) {
-    this.review = review;
-    this.chosen = null;
-    this.sources = sources.map((source, at) => ({ ...source, number: at + 1, passage_id: String(at + 1), document_id: `source ${at + 1}` }));
-    const claims = review.claims.map((claim) => ({ ...claim, kind: claimKind(claim) }));
-    this.prose = answerText(text, claims, review.citations, { choose: (n) => this.choose(n), open: (number, n) => this.open(number, n) });
-    this.inspector = h("div.inspector-place");
-    const worst = { supported: "passed", unknown: "unknown", unsupported: "failed", contradicted: "failed" }[review.verdict];
-    const title = { passed: "Every claim holds", unknown: "Not every claim could be tested", failed: "Some claims do not hold" }[worst];
-    const note = h("div", { class: `verdict ${mark(worst).tone}` }, h("p", glyph(mark(worst).sign), h("strong", title), ` · ${claimSummary(review.claims)}`));
-    const unnamed = review.invalid_citations.length ? h("p.note.open", `These marks name no source: ${review.invalid_citations.join(", ")}.`) : null;
-    replace(
-      this.place,
-      h(
-        "div.two.wide",
-        h("section.stack", { label: "The checked text" }, note, this.prose, unnamed, this.inspector, h("div.actions", button("Edit the text", () => this.write()))),
-        this.repairs(fixed),
-      ),
-    );
-    announce(`${title}, ${claimSummary(review.claims)}`);
-  }
+	show(text, sources, review, fixed) {
+		this.review = review;
+		this.chosen = null;
+		this.sources = sources.map((source, at) => ({ ...source, number: at + 1, passage_id: String(at + 1), document_id: `source ${at + 1}` }));
+		const claims = review.claims.map((claim) => ({ ...claim, kind: claimKind(claim) }));
+		this.prose = answerText(text, claims, review.citations, { choose: (n) => this.choose(n), open: (number, n) => this.open(number, n) });
+		this.inspector = h("div.inspector-place");
+		const worst = { supported: "passed", unknown: "unknown", unsupported: "failed", contradicted: "failed" }[review.verdict];
+		const title = { passed: "Every claim holds", unknown: "Not every claim could be tested", failed: "Some claims do not hold" }[worst];
+		const note = h("div", { class: `verdict ${mark(worst).tone}` }, h("p", glyph(mark(worst).sign), h("strong", title), ` · ${claimSummary(review.claims)}`));
+		const unnamed = review.invalid_citations.length ? h("p.note.open", `These marks name no source: ${review.invalid_citations.join(", ")}.`) : null;
+		replace(
+			this.place,
+			h(
+				"div.two.wide",
+				h("section.stack", { label: "The checked text" }, note, this.prose, unnamed, this.inspector, h("div.actions", button("Edit the text", () => this.write()))),
+				this.repairs(fixed),
+			),
+		);
+		announce(`${title}, ${claimSummary(review.claims)}`);
+	}
 
-  choose(n, focus = false) {
-    this.chosen = this.chosen === n && !focus ? null : n;
-    for (const element of this.prose.querySelectorAll("[data-claim], [data-mark]")) {
-      const is = Number(element.dataset.claim ?? element.dataset.mark) === this.chosen;
-      element.classList.toggle("chosen", is);
-      if (is && focus && element.dataset.mark) element.focus();
-    }
-    const claim = this.review.claims.find((one) => one.n === this.chosen);
-    const shown = { ...this.review, sources: this.sources };
-    replace(this.inspector, claim && claimInspector(shown, claim, { open: (number, at) => this.open(number, at), close: () => this.choose(this.chosen), label: null }));
-  }
+	choose(n, focus = false) {
+		this.chosen = this.chosen === n && !focus ? null : n;
+		for (const element of this.prose.querySelectorAll("[data-claim], [data-mark]")) {
+			const is = Number(element.dataset.claim ?? element.dataset.mark) === this.chosen;
+			element.classList.toggle("chosen", is);
+			if (is && focus && element.dataset.mark) element.focus();
+		}
+		const claim = this.review.claims.find((one) => one.n === this.chosen);
+		const shown = { ...this.review, sources: this.sources };
+		replace(this.inspector, claim && claimInspector(shown, claim, { open: (number, at) => this.open(number, at), close: () => this.choose(this.chosen), label: null }));
+	}
 
-  step(by) {
-    if (!this.review?.claims.length) return;
-    const numbers = this.review.claims.map((claim) => claim.n);
-    const at = numbers.indexOf(this.chosen);
-    this.choose(numbers[at < 0 ? (by > 0 ? 0 : numbers.length - 1) : (at + by + numbers.length) % numbers.length], true);
-  }
+	step(by) {
+		if (!this.review?.claims.length) return;
+		const numbers = this.review.claims.map((claim) => claim.n);
+		const at = numbers.indexOf(this.chosen);
+		this.choose(numbers[at < 0 ? (by > 0 ? 0 : numbers.length - 1) : (at + by + numbers.length) % numbers.length], true);
+	}
 
-  open(number, n) {
-    const source = this.sources[number - 1];
-    if (!source) return;
-    const spans = this.review.claims.filter((claim) => n === undefined || claim.n === n).flatMap((claim) => claim.spans);
-    openText(source.title || `Source ${number}`, source.text, spans.filter((span) => span.passage_id === source.passage_id));
-  }
+	open(number, n) {
+		const source = this.sources[number - 1];
+		if (!source) return;
+		const spans = this.review.claims.filter((claim) => n === undefined || claim.n === n).flatMap((claim) => claim.spans);
+		openText(source.title || `Source ${number}`, source.text, spans.filter((span) => span.passage_id === source.passage_id));
+	}
 
-    repairs(fixed) {
-    const accepted = new Set(fixed.repairs.keys().filter((at) => fixed.repairs[at].kind !== "hedged"));
-    const cards = h("ol.passages");
-    const output = h("div.prose.small.pre", { aria: { live: "polite" } });
-    let text = "";
-    const draw = () => {
-      const made = applied(fixed, accepted);
-      text = made.text;
-      replace(cards, fixed.repairs.map((repair, at) => this.repair(repair, accepted.has(at), made.blocked.has(at), (is) => {
-        if (is) accepted.add(at);
-        else accepted.delete(at);
-        draw();
-        cards.children[at].querySelector(is ? ".reject" : ".accept")?.focus();
-      })));
-      replace(output, text);
-    };
-    draw();
-    const again = () => {
-      kept.text = text;
-      this.write();
-      this.place.querySelector("form").requestSubmit();
-    };
-    return h(
-      "section.stack",
-      { label: "Repairs" },
-      h("h2", fixed.repairs.length ? plural(fixed.repairs.length, "repair") : "Nothing to repair"),
-      fixed.warnings.map((warning) => h("p.fine", warning)),
-      cards,
-      h("h2", "The text now"),
-      h("div.card", output, h("div.actions", button([icon("copy"), "Copy"], () => copy(text, "The text was copied"), "primary"), fixed.repairs.length ? button("Check it again", again) : null)),
-    );
-  }
+		repairs(fixed) {
+		const accepted = new Set(fixed.repairs.keys().filter((at) => fixed.repairs[at].kind !== "hedged"));
+		const cards = h("ol.passages");
+		const output = h("div.prose.small.pre", { aria: { live: "polite" } });
+		let text = "";
+		const draw = () => {
+			const made = applied(fixed, accepted);
+			text = made.text;
+			replace(cards, fixed.repairs.map((repair, at) => this.repair(repair, accepted.has(at), made.blocked.has(at), (is) => {
+				if (is) accepted.add(at);
+				else accepted.delete(at);
+				draw();
+				cards.children[at].querySelector(is ? ".reject" : ".accept")?.focus();
+			})));
+			replace(output, text);
+		};
+		draw();
+		const again = () => {
+			kept.text = text;
+			this.write();
+			this.place.querySelector("form").requestSubmit();
+		};
+		return h(
+			"section.stack",
+			{ label: "Repairs" },
+			h("h2", fixed.repairs.length ? plural(fixed.repairs.length, "repair") : "Nothing to repair"),
+			fixed.warnings.map((warning) => h("p.fine", warning)),
+			cards,
+			h("h2", "The text now"),
+			h("div.card", output, h("div.actions", button([icon("copy"), "Copy"], () => copy(text, "The text was copied"), "primary"), fixed.repairs.length ? button("Check it again", again) : null)),
+		);
+	}
 
-  repair(repair, isAccepted, isBlocked, set) {
-    const state = isBlocked ? h("span.fine", "It changes what another repair made: accept that one first.") : badge(isAccepted ? "passed" : "skipped", isAccepted ? "accepted" : "not accepted");
-    return h(
-      "li",
-      { class: `card repair ${isAccepted ? "accepted" : ""}` },
-      h("p", h("strong", repair.kind), h("span.why", repair.reason)),
-      h("div.change", repair.before && h("p", h("del", repair.before)), h("p", repair.after ? h("ins", repair.after) : h("em", "left out"))),
-      h("div.actions", isAccepted ? button("Reject", () => set(false), "reject") : button("Accept", () => set(true), { class: "accept", disabled: isBlocked }), state),
-    );
-  }
+	repair(repair, isAccepted, isBlocked, set) {
+		const state = isBlocked ? h("span.fine", "It changes what another repair made: accept that one first.") : badge(isAccepted ? "passed" : "skipped", isAccepted ? "accepted" : "not accepted");
+		return h(
+			"li",
+			{ class: `card repair ${isAccepted ? "accepted" : ""}` },
+			h("p", h("strong", repair.kind), h("span.why", repair.reason)),
+			h("div.change", repair.before && h("p", h("del", repair.before)), h("p", repair.after ? h("ins", repair.after) : h("em", "left out"))),
+			h("div.actions", isAccepted ? button("Reject", () => set(false), "reject") : button("Accept", () => set(true), { class: "accept", disabled: isBlocked }), state),
+		);
+	}
 }
 
 /** The draft with the accepted repairs, in their order; `blocked` are those whose text is not there without another. */
 function applied(fixed, accepted) {
-  let text = fixed.before;
-  const blocked = new Set();
-  fixed.repairs.forEach((repair, at) => {
-    const place = repair.before ? text.indexOf(repair.before) : text.length;
-    if (place < 0) blocked.add(at);
-    else if (accepted.has(at)) text = text.slice(0, place) + repair.after + text.slice(place + repair.before.length);
-  });
-  return { text: text.replace(/[ \t]+(?=\n|$)/g, ""), blocked };
+	let text = fixed.before;
+	const blocked = new Set();
+	fixed.repairs.forEach((repair, at) => {
+		const place = repair.before ? text.indexOf(repair.before) : text.length;
+		if (place < 0) blocked.add(at);
+		else if (accepted.has(at)) text = text.slice(0, place) + repair.after + text.slice(place + repair.before.length);
+	});
+	return { text: text.replace(/[ \t]+(?=\n|$)/g, ""), blocked };
 }

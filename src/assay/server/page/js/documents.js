@@ -14,202 +14,202 @@ const PAGE = 100;
 
 /** The view. */
 export function documentsView(main) {
-  return new DocumentsView(main).begin();
+	return new DocumentsView(main).begin();
 }
 
 class DocumentsView {
-  constructor(main) {
-    this.main = main;
-    this.collection = collection();
-    this.query = "";
-    this.total = 0;
-    this.count = h("span", " ");
-    this.progress = h("div");
-    this.list = h("div", { aria: { live: "polite" } }, skeleton(6));
-  }
+	constructor(main) {
+		this.main = main;
+		this.collection = collection();
+		this.query = "";
+		this.total = 0;
+		this.count = h("span", " ");
+		this.progress = h("div");
+		this.list = h("div", { aria: { live: "polite" } }, skeleton(6));
+	}
 
-  begin() {
-    const page = h("div.page", this.head(), this.dropArea(), this.progress, this.searchBar(), this.list);
-    replace(this.main, page);
-    const redraw = () => page.isConnected && this.drawProgress();
-    uploads.addEventListener("changed", redraw);
-    uploads.addEventListener("ended", () => {
-      collectionsChanged();
-      if (page.isConnected) this.load();
-    });
-    this.drawProgress();
-    this.load();
-    return { keys: { "/": () => page.querySelector("[type=search]").focus() } };
-  }
+	begin() {
+		const page = h("div.page", this.head(), this.dropArea(), this.progress, this.searchBar(), this.list);
+		replace(this.main, page);
+		const redraw = () => page.isConnected && this.drawProgress();
+		uploads.addEventListener("changed", redraw);
+		uploads.addEventListener("ended", () => {
+			collectionsChanged();
+			if (page.isConnected) this.load();
+		});
+		this.drawProgress();
+		this.load();
+		return { keys: { "/": () => page.querySelector("[type=search]").focus() } };
+	}
 
-  head() {
-    return pageHead("Documents", this.count);
-  }
+	head() {
+		return pageHead("Documents", this.count);
+	}
 
-  /** Where files are dropped, with buttons for those who do not drag. */
-  dropArea() {
-    const files = h("input", { type: "file", multiple: true, class: "hidden-text", tabindex: "-1", aria: { hidden: true }, on: { change: () => this.take(chosenFiles(files.files), files) } });
-    const folder = h("input", { type: "file", multiple: true, webkitdirectory: true, class: "hidden-text", tabindex: "-1", aria: { hidden: true }, on: { change: () => this.take(chosenFiles(folder.files), folder) } });
-    const area = h(
-      "section.drop",
-      { label: "Add documents" },
-      icon("upload"),
-      h("div", h("p", h("strong", "Drop files or folders here")), h("p.fine", "PDF, Word, PowerPoint, Excel, HTML, Markdown, text, e-mail, EPUB, CSV, JSON lines")),
-      h("div.actions", button("Choose files", () => files.click(), "primary"), button("Choose a folder", () => folder.click())),
-      files,
-      folder,
-    );
-    const over = (is) => (event) => {
-      if (![...event.dataTransfer.types].includes("Files")) return;
-      event.preventDefault();
-      area.classList.toggle("over", is);
-    };
-    for (const name of ["dragenter", "dragover"]) this.main.addEventListener(name, over(true));
-    this.main.addEventListener("dragleave", over(false));
-    this.main.ondrop = async (event) => {
-      if (!area.isConnected) return;
-      over(false)(event);
-      this.take(await droppedFiles(event.dataTransfer));
-    };
-    return area;
-  }
+	/** Where files are dropped, with buttons for those who do not drag. */
+	dropArea() {
+		const files = h("input", { type: "file", multiple: true, class: "hidden-text", tabindex: "-1", aria: { hidden: true }, on: { change: () => this.take(chosenFiles(files.files), files) } });
+		const folder = h("input", { type: "file", multiple: true, webkitdirectory: true, class: "hidden-text", tabindex: "-1", aria: { hidden: true }, on: { change: () => this.take(chosenFiles(folder.files), folder) } });
+		const area = h(
+			"section.drop",
+			{ label: "Add documents" },
+			icon("upload"),
+			h("div", h("p", h("strong", "Drop files or folders here")), h("p.fine", "PDF, Word, PowerPoint, Excel, HTML, Markdown, text, e-mail, EPUB, CSV, JSON lines")),
+			h("div.actions", button("Choose files", () => files.click(), "primary"), button("Choose a folder", () => folder.click())),
+			files,
+			folder,
+		);
+		const over = (is) => (event) => {
+			if (![...event.dataTransfer.types].includes("Files")) return;
+			event.preventDefault();
+			area.classList.toggle("over", is);
+		};
+		for (const name of ["dragenter", "dragover"]) this.main.addEventListener(name, over(true));
+		this.main.addEventListener("dragleave", over(false));
+		this.main.ondrop = async (event) => {
+			if (!area.isConnected) return;
+			over(false)(event);
+			this.take(await droppedFiles(event.dataTransfer));
+		};
+		return area;
+	}
 
-  take(files, input) {
-    if (input) input.value = "";
-    if (files.length) uploads.add(this.collection, files);
-  }
+	take(files, input) {
+		if (input) input.value = "";
+		if (files.length) uploads.add(this.collection, files);
+	}
 
-  /** What became of the files so far. */
-  drawProgress() {
-    const { files, busy } = uploads;
-    if (!files.length) return void this.progress.replaceChildren();
-    const counts = new Map();
-    for (const { status } of files) counts.set(status, (counts.get(status) || 0) + 1);
-    const told = [..."added unchanged skipped failed".split(" ")].filter((name) => counts.get(name)).map((name) => `${counts.get(name)} ${name}`);
-    const sending = files.some((file) => file.status === "sending") && files.find((file) => file.status === "sending").sent < 1;
-    const left = uploads.secondsLeft === null || uploads.secondsLeft === undefined ? "" : ` · about ${duration(1000 * uploads.secondsLeft)} left`;
-    const title = busy ? `${sending ? "Sending" : "Reading"} ${uploads.done} of ${plural(files.length, "file")}${left}` : `${plural(files.length, "file")}: ${told.join(", ") || "nothing was done"}`;
-    const bar = h("progress", { max: String(files.length), value: uploads.done + (sending ? files.find((file) => file.status === "sending").sent * 0.5 : 0), label: "Files read" });
-    const open = this.progress.querySelector("details")?.open ?? (counts.has("failed") || files.length < 8);
-    const details = h("details.fold", h("summary", "The files"), h("ul.upload-files", files.slice(0, 500).map(fileLine)));
-    details.open = open || (!busy && counts.has("failed"));
-    replace(
-      this.progress,
-      h(
-        "section.card",
-        { label: "Upload" },
-        h("header.card-head", h("div", h("h2", title), h("p.fine", { aria: { live: "polite" } }, busy ? told.join(", ") : `${plural(uploads.passages, "passage")} can be searched now`)), busy ? null : button("Done", () => uploads.clear(), "quiet")),
-        busy ? bar : null,
-        uploads.error && failure(uploads.error),
-        details,
-      ),
-    );
-    if (!busy) announce(title);
-  }
+	/** What became of the files so far. */
+	drawProgress() {
+		const { files, busy } = uploads;
+		if (!files.length) return void this.progress.replaceChildren();
+		const counts = new Map();
+		for (const { status } of files) counts.set(status, (counts.get(status) || 0) + 1);
+		const told = [..."added unchanged skipped failed".split(" ")].filter((name) => counts.get(name)).map((name) => `${counts.get(name)} ${name}`);
+		const sending = files.some((file) => file.status === "sending") && files.find((file) => file.status === "sending").sent < 1;
+		const left = uploads.secondsLeft === null || uploads.secondsLeft === undefined ? "" : ` · about ${duration(1000 * uploads.secondsLeft)} left`;
+		const title = busy ? `${sending ? "Sending" : "Reading"} ${uploads.done} of ${plural(files.length, "file")}${left}` : `${plural(files.length, "file")}: ${told.join(", ") || "nothing was done"}`;
+		const bar = h("progress", { max: String(files.length), value: uploads.done + (sending ? files.find((file) => file.status === "sending").sent * 0.5 : 0), label: "Files read" });
+		const open = this.progress.querySelector("details")?.open ?? (counts.has("failed") || files.length < 8);
+		const details = h("details.fold", h("summary", "The files"), h("ul.upload-files", files.slice(0, 500).map(fileLine)));
+		details.open = open || (!busy && counts.has("failed"));
+		replace(
+			this.progress,
+			h(
+				"section.card",
+				{ label: "Upload" },
+				h("header.card-head", h("div", h("h2", title), h("p.fine", { aria: { live: "polite" } }, busy ? told.join(", ") : `${plural(uploads.passages, "passage")} can be searched now`)), busy ? null : button("Done", () => uploads.clear(), "quiet")),
+				busy ? bar : null,
+				uploads.error && failure(uploads.error),
+				details,
+			),
+		);
+		if (!busy) announce(title);
+	}
 
-  searchBar() {
-    const input = h("input", { type: "search", placeholder: "Find by name, or press Enter to search in the texts", label: "Find documents" });
-    let timer = 0;
-    input.addEventListener("input", () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        this.query = input.value.trim();
-        this.load();
-      }, 200);
-    });
-    const search = (event) => {
-      event.preventDefault();
-      clearTimeout(timer);
-      if (input.value.trim()) this.searchTexts(input.value.trim());
-    };
-    return h("form.search-bar", { role: "search", label: "Documents", on: { submit: search } }, input, h("button", { type: "submit", label: "Search texts" }, icon("search"), h("span", "Search texts")));
-  }
+	searchBar() {
+		const input = h("input", { type: "search", placeholder: "Find by name, or press Enter to search in the texts", label: "Find documents" });
+		let timer = 0;
+		input.addEventListener("input", () => {
+			clearTimeout(timer);
+			timer = setTimeout(() => {
+				this.query = input.value.trim();
+				this.load();
+			}, 200);
+		});
+		const search = (event) => {
+			event.preventDefault();
+			clearTimeout(timer);
+			if (input.value.trim()) this.searchTexts(input.value.trim());
+		};
+		return h("form.search-bar", { role: "search", label: "Documents", on: { submit: search } }, input, h("button", { type: "submit", label: "Search texts" }, icon("search"), h("span", "Search texts")));
+	}
 
-  async load() {
-    await attempt(this.list, async () => {
-      const page = await get("/documents", { collection: this.collection, q: this.query, limit: PAGE });
-      this.total = page.total;
-      this.count.textContent = this.query ? `${plural(page.total, "document")} with “${this.query}”` : `${plural(page.total, "document")} in the collection “${this.collection}”`;
-      if (!page.total && !this.query) return void replace(this.list, empty("No documents yet", "Drop files above. Each is read, split into passages and made searchable."));
-      if (!page.total) return void replace(this.list, empty("No document has such a name", "Press Enter to search in the texts instead."));
-      this.drawList(page.documents);
-    });
-  }
+	async load() {
+		await attempt(this.list, async () => {
+			const page = await get("/documents", { collection: this.collection, q: this.query, limit: PAGE });
+			this.total = page.total;
+			this.count.textContent = this.query ? `${plural(page.total, "document")} with “${this.query}”` : `${plural(page.total, "document")} in the collection “${this.collection}”`;
+			if (!page.total && !this.query) return void replace(this.list, empty("No documents yet", "Drop files above. Each is read, split into passages and made searchable."));
+			if (!page.total) return void replace(this.list, empty("No document has such a name", "Press Enter to search in the texts instead."));
+			this.drawList(page.documents);
+		});
+	}
 
-  drawList(documents) {
-    const table = dataTable("Documents", ["Title", "Format", "Passages", ""], documents.map((document) => this.row(document)), "list.cards");
-    const body = table.querySelector("tbody");
-    const more = button("Show more", () => this.more(body, more));
-    more.hidden = documents.length >= this.total;
-    replace(this.list, table, more);
-  }
+	drawList(documents) {
+		const table = dataTable("Documents", ["Title", "Format", "Passages", ""], documents.map((document) => this.row(document)), "list.cards");
+		const body = table.querySelector("tbody");
+		const more = button("Show more", () => this.more(body, more));
+		more.hidden = documents.length >= this.total;
+		replace(this.list, table, more);
+	}
 
-  async more(body, control) {
-    const after = body.lastElementChild.dataset.id;
-    const page = await get("/documents", { collection: this.collection, q: this.query, limit: PAGE, after });
-    append(body, page.documents.map((document) => this.row(document)));
-    control.hidden = body.childElementCount >= this.total || !page.documents.length;
-  }
+	async more(body, control) {
+		const after = body.lastElementChild.dataset.id;
+		const page = await get("/documents", { collection: this.collection, q: this.query, limit: PAGE, after });
+		append(body, page.documents.map((document) => this.row(document)));
+		control.hidden = body.childElementCount >= this.total || !page.documents.length;
+	}
 
-  row(document) {
-    const open = () => openDocument({ source: { ...document, path: document.name }, span: null, collection: this.collection });
-    const name = document.title || document.name;
-    const row = h(
-      "tr",
-      { data: { id: document.document_id } },
-      h("td.main-cell", button(name, open, "text strong"), document.name !== name && h("span.fine.block", document.name), document.warnings?.map((text) => h("span.fine.block.warned", glyph("⚠ "), text))),
-      h("td.fine.nowrap", document.format),
-      h("td.numeric", String(document.passages)),
-      h("td.row-actions", iconButton("trash", `Delete ${name}`, () => this.delete(document, row), "Delete")),
-    );
-    return row;
-  }
+	row(document) {
+		const open = () => openDocument({ source: { ...document, path: document.name }, span: null, collection: this.collection });
+		const name = document.title || document.name;
+		const row = h(
+			"tr",
+			{ data: { id: document.document_id } },
+			h("td.main-cell", button(name, open, "text strong"), document.name !== name && h("span.fine.block", document.name), document.warnings?.map((text) => h("span.fine.block.warned", glyph("⚠ "), text))),
+			h("td.fine.nowrap", document.format),
+			h("td.numeric", String(document.passages)),
+			h("td.row-actions", iconButton("trash", `Delete ${name}`, () => this.delete(document, row), "Delete")),
+		);
+		return row;
+	}
 
-  async delete(document, row) {
-    const name = document.title || document.name;
-    const text = `“${name}” and its ${plural(document.passages, "passage")} will no longer be found or cited. Answers that were given stay in the runs.`;
-    if (!(await confirm({ title: "Delete this document?", text, action: "Delete", danger: true }))) return;
-    try {
-      await remove(`/documents/${encodeURIComponent(document.document_id)}`, { collection: this.collection });
-      row.remove();
-      collectionsChanged();
-      toast(`“${name}” was deleted`);
-      this.load();
-    } catch (error) {
-      toast(`It was not deleted: ${error.message}`);
-    }
-  }
+	async delete(document, row) {
+		const name = document.title || document.name;
+		const text = `“${name}” and its ${plural(document.passages, "passage")} will no longer be found or cited. Answers that were given stay in the runs.`;
+		if (!(await confirm({ title: "Delete this document?", text, action: "Delete", danger: true }))) return;
+		try {
+			await remove(`/documents/${encodeURIComponent(document.document_id)}`, { collection: this.collection });
+			row.remove();
+			collectionsChanged();
+			toast(`“${name}” was deleted`);
+			this.load();
+		} catch (error) {
+			toast(`It was not deleted: ${error.message}`);
+		}
+	}
 
-  /** The passages nearest to some words, whatever document they are in. */
-  async searchTexts(query) {
-    replace(this.list, skeleton(5));
-    await attempt(this.list, async () => {
-      const { hits, notes } = await post("/search", { query, collection: this.collection, k: 20 });
-      const back = button([icon("previous"), "All documents"], () => this.load(), "quiet");
-      if (!hits.length) return void replace(this.list, empty("Nothing was found", "Try other words, or fewer.", back));
-      this.count.textContent = `${plural(hits.length, "passage")} nearest to “${query}”`;
-      replace(this.list, back, notes?.map((note) => h("p.fine", note)), h("ol.passages", hits.map((hit) => this.passage(hit))));
-    });
-  }
+	/** The passages nearest to some words, whatever document they are in. */
+	async searchTexts(query) {
+		replace(this.list, skeleton(5));
+		await attempt(this.list, async () => {
+			const { hits, notes } = await post("/search", { query, collection: this.collection, k: 20 });
+			const back = button([icon("previous"), "All documents"], () => this.load(), "quiet");
+			if (!hits.length) return void replace(this.list, empty("Nothing was found", "Try other words, or fewer.", back));
+			this.count.textContent = `${plural(hits.length, "passage")} nearest to “${query}”`;
+			replace(this.list, back, notes?.map((note) => h("p.fine", note)), h("ol.passages", hits.map((hit) => this.passage(hit))));
+		});
+	}
 
-  passage({ passage }) {
-    const open = () => openDocument({ source: { ...passage, path: passage.source }, span: passage, collection: this.collection });
-    return h("li.card", h("p", button(passage.title || fileName(passage.source), open, "text strong"), h("span.fine", ` ${placeOf(passage.location, passage.line, passage.title)}`)), h("p.clamp.pre", passage.text));
-  }
+	passage({ passage }) {
+		const open = () => openDocument({ source: { ...passage, path: passage.source }, span: passage, collection: this.collection });
+		return h("li.card", h("p", button(passage.title || fileName(passage.source), open, "text strong"), h("span.fine", ` ${placeOf(passage.location, passage.line, passage.title)}`)), h("p.clamp.pre", passage.text));
+	}
 }
 
 const FILE_MARKS = { added: "passed", unchanged: "skipped", skipped: "skipped", failed: "failed" };
 const FILE_WORDS = { waiting: "waiting", sending: "being sent", reading: "being read", unchanged: "unchanged: the same as before" };
 
 function fileLine(file) {
-  const { sign, tone } = FILE_MARKS[file.status] ? mark(FILE_MARKS[file.status]) : { sign: "…", tone: "pending" };
-  const told = file.status === "added" ? `added, ${plural(file.passages, "passage")}` : FILE_WORDS[file.status] || file.status;
-  return h(
-    "li",
-    { class: tone },
-    h("span.sign.tone", { aria: { hidden: true } }, sign),
-    h("span.file-name", file.name),
-    h("span.fine", told),
-    file.reason && h("p.why", file.reason, file.hint && [" ", h("strong", "Next: "), file.hint]),
-  );
+	const { sign, tone } = FILE_MARKS[file.status] ? mark(FILE_MARKS[file.status]) : { sign: "…", tone: "pending" };
+	const told = file.status === "added" ? `added, ${plural(file.passages, "passage")}` : FILE_WORDS[file.status] || file.status;
+	return h(
+		"li",
+		{ class: tone },
+		h("span.sign.tone", { aria: { hidden: true } }, sign),
+		h("span.file-name", file.name),
+		h("span.fine", told),
+		file.reason && h("p.why", file.reason, file.hint && [" ", h("strong", "Next: "), file.hint]),
+	);
 }

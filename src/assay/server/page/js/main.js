@@ -6,21 +6,21 @@ import { icon, iconButton } from "./icons.js";
 import { closeDocument, isDocumentOpen } from "./viewer.js";
 
 const VIEWS = [
-  { name: "ask", title: "Ask", path: "#/", load: () => import("./ask.js").then((module) => module.askView) },
-  { name: "documents", title: "Documents", path: "#/documents", load: () => import("./documents.js").then((module) => module.documentsView) },
-  { name: "runs", title: "Runs", path: "#/runs", load: () => import("./runs.js").then((module) => module.runsView) },
-  { name: "figures", title: "Figures", path: "#/figures", load: () => import("./figures.js").then((module) => module.figuresView) },
-  { name: "check", title: "Check", path: "#/check", load: () => import("./check.js").then((module) => module.checkView) },
-  { name: "settings", title: "Settings", path: "#/settings", load: () => import("./settings.js").then((module) => module.settingsView) },
+	{ name: "ask", title: "Ask", path: "#/", load: () => import("./ask.js").then((module) => module.askView) },
+	{ name: "documents", title: "Documents", path: "#/documents", load: () => import("./documents.js").then((module) => module.documentsView) },
+	{ name: "runs", title: "Runs", path: "#/runs", load: () => import("./runs.js").then((module) => module.runsView) },
+	{ name: "figures", title: "Figures", path: "#/figures", load: () => import("./figures.js").then((module) => module.figuresView) },
+	{ name: "check", title: "Check", path: "#/check", load: () => import("./check.js").then((module) => module.checkView) },
+	{ name: "settings", title: "Settings", path: "#/settings", load: () => import("./settings.js").then((module) => module.settingsView) },
 ];
 
 const KEYS = [
-  ["j / k", "the next claim, the one before"],
-  ["o", "open the source of the claim"],
-  ["/", "write a question"],
-  ["n", "begin a new dialogue"],
-  ["Esc", "close the document"],
-  ["?", "show these keys"],
+	["j / k", "the next claim, the one before"],
+	["o", "open the source of the claim"],
+	["/", "write a question"],
+	["n", "begin a new dialogue"],
+	["Esc", "close the document"],
+	["?", "show these keys"],
 ];
 
 const main = document.getElementById("main");
@@ -29,67 +29,67 @@ let visit = 0;
 
 /** Show the view that the address names. */
 async function show() {
-  const [name = "", ...rest] = decodeURI(location.hash.replace(/^#\/?/, "")).split("?")[0].split("/");
-  const query = new URLSearchParams(location.hash.split("?")[1] || "");
-  const view = VIEWS.find((one) => one.name === (name || "ask")) || VIEWS[0];
-  const mine = ++visit;
-  closeDocument();
-  keys = {};
-  document.title = view.name === "ask" ? "assay" : `${view.title} · assay`;
-  for (const link of document.querySelectorAll("#nav a")) {
-    if (link.dataset.view === view.name) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
-  const late = setTimeout(() => replace(main, h("div.page", skeleton(5))), 150);
-  try {
-    const draw = await view.load();
-    if (mine !== visit) return;
-    clearTimeout(late);
-    scrollTo(0, 0);
-    const made = await draw(main, { rest: rest.filter(Boolean), query });
-    if (mine === visit) keys = made?.keys || {};
-  } catch (error) {
-    clearTimeout(late);
-    if (mine === visit) replace(main, h("div.page", failure(error, show)));
-  }
+	const [name = "", ...rest] = decodeURI(location.hash.replace(/^#\/?/, "")).split("?")[0].split("/");
+	const query = new URLSearchParams(location.hash.split("?")[1] || "");
+	const view = VIEWS.find((one) => one.name === (name || "ask")) || VIEWS[0];
+	const mine = ++visit;
+	closeDocument();
+	keys = {};
+	document.title = view.name === "ask" ? "assay" : `${view.title} · assay`;
+	for (const link of document.querySelectorAll("#nav a")) {
+		if (link.dataset.view === view.name) link.setAttribute("aria-current", "page");
+		else link.removeAttribute("aria-current");
+	}
+	const late = setTimeout(() => replace(main, h("div.page", skeleton(5))), 150);
+	try {
+		const draw = await view.load();
+		if (mine !== visit) return;
+		clearTimeout(late);
+		scrollTo(0, 0);
+		const made = await draw(main, { rest: rest.filter(Boolean), query });
+		if (mine === visit) keys = made?.keys || {};
+	} catch (error) {
+		clearTimeout(late);
+		if (mine === visit) replace(main, h("div.page", failure(error, show)));
+	}
 }
 
 function drawFrame() {
-  const links = VIEWS.map((view) => h("a", { href: view.path, data: { view: view.name } }, icon(view.name), h("span", view.title)));
-  replace(document.getElementById("nav"), links);
-  const menu = h("span");
-  replace(document.getElementById("tools"), menu, iconButton("moon", "Change between light and dark", changeTheme, "Light or dark"));
-  // Without a key there is no list; the view says so.
-  const draw = () => collectionMenu(menu, show).catch(() => menu.replaceChildren());
-  draw();
-  addEventListener("collections", draw);
+	const links = VIEWS.map((view) => h("a", { href: view.path, data: { view: view.name } }, icon(view.name), h("span", view.title)));
+	replace(document.getElementById("nav"), links);
+	const menu = h("span");
+	replace(document.getElementById("tools"), menu, iconButton("moon", "Change between light and dark", changeTheme, "Light or dark"));
+	// Without a key there is no list; the view says so.
+	const draw = () => collectionMenu(menu, show).catch(() => menu.replaceChildren());
+	draw();
+	addEventListener("collections", draw);
 }
 
 function changeTheme() {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const now = document.documentElement.dataset.theme || (dark ? "dark" : "light");
-  const next = now === "dark" ? "light" : "dark";
-  document.documentElement.dataset.theme = next;
-  localStorage.setItem("assay.theme", next);
+	const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+	const now = document.documentElement.dataset.theme || (dark ? "dark" : "light");
+	const next = now === "dark" ? "light" : "dark";
+	document.documentElement.dataset.theme = next;
+	localStorage.setItem("assay.theme", next);
 }
 
 function help() {
-  modal("Keys", h("dl.keys", KEYS.map(([key, what]) => h("div", h("dt", h("kbd", key)), h("dd", what)))));
+	modal("Keys", h("dl.keys", KEYS.map(([key, what]) => h("div", h("dt", h("kbd", key)), h("dd", what)))));
 }
 
 function onKey(event) {
-  if (event.key === "Escape" && isDocumentOpen() && !document.querySelector("dialog[open]")) return closeDocument();
-  const writes = event.target.closest?.("input, textarea, select, [contenteditable], dialog");
-  if (writes || event.ctrlKey || event.metaKey || event.altKey) return null;
-  const act = event.key === "?" ? help : keys[event.key];
-  if (!act) return null;
-  event.preventDefault();
-  return act();
+	if (event.key === "Escape" && isDocumentOpen() && !document.querySelector("dialog[open]")) return closeDocument();
+	const writes = event.target.closest?.("input, textarea, select, [contenteditable], dialog");
+	if (writes || event.ctrlKey || event.metaKey || event.altKey) return null;
+	const act = event.key === "?" ? help : keys[event.key];
+	if (!act) return null;
+	event.preventDefault();
+	return act();
 }
 
 document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault();
-  main.focus();
+	event.preventDefault();
+	main.focus();
 });
 addEventListener("hashchange", show);
 addEventListener("keydown", onKey);

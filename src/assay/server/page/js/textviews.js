@@ -5,36 +5,36 @@ import { CodePoints } from "./text.js";
 
 /** Text as nodes, with `marks` ([start, end] in code points) highlighted. */
 export function textWithMarks(text, marks) {
-  const points = new CodePoints(text);
-  const nodes = [];
-  let at = 0;
-  for (const [start, end] of [...marks].sort((one, other) => one[0] - other[0])) {
-    const from = Math.max(at, points.unit(Math.max(0, start)));
-    const to = points.unit(Math.max(0, end));
-    if (to <= from) continue;
-    nodes.push(text.slice(at, from), h("mark.found", text.slice(from, to)));
-    at = to;
-  }
-  return [...nodes, text.slice(at)];
+	const points = new CodePoints(text);
+	const nodes = [];
+	let at = 0;
+	for (const [start, end] of [...marks].sort((one, other) => one[0] - other[0])) {
+		const from = Math.max(at, points.unit(Math.max(0, start)));
+		const to = points.unit(Math.max(0, end));
+		if (to <= from) continue;
+		nodes.push(text.slice(at, from), h("mark.found", text.slice(from, to)));
+		at = to;
+	}
+	return [...nodes, text.slice(at)];
 }
 
 /** Lines with their numbers; `around(start, end)` shows other lines. */
 export function drawText(body, view) {
-  const rows = view.lines.map((line) => h("tr", { class: line.marks.length ? "marked" : "" }, h("th", { scope: "row" }, String(line.number)), h("td", textWithMarks(line.text, line.marks))));
-  body.append(h("table.lines", h("caption.hidden-text", "Text with line numbers"), h("tbody", rows)), rest(view, "line", view.lines.length));
-  reveal(body);
+	const rows = view.lines.map((line) => h("tr", { class: line.marks.length ? "marked" : "" }, h("th", { scope: "row" }, String(line.number)), h("td", textWithMarks(line.text, line.marks))));
+	body.append(h("table.lines", h("caption.hidden-text", "Text with line numbers"), h("tbody", rows)), rest(view, "line", view.lines.length));
+	reveal(body);
 }
 
 export function drawTable(body, view) {
-  const head = h("tr", h("th", { scope: "col" }, "Row"), view.columns.map((name) => h("th", { scope: "col" }, name)));
-  const rows = view.rows.map((row) => h("tr", { class: row.marked ? "marked" : "" }, h("th", { scope: "row" }, String(row.number)), row.cells.map((cell) => h("td", String(cell ?? "")))));
-  body.append(tableFrame(h("table.cells", h("thead", head), h("tbody", rows)), "Rows of the document"), rest(view, "row", view.rows.length));
-  reveal(body);
+	const head = h("tr", h("th", { scope: "col" }, "Row"), view.columns.map((name) => h("th", { scope: "col" }, name)));
+	const rows = view.rows.map((row) => h("tr", { class: row.marked ? "marked" : "" }, h("th", { scope: "row" }, String(row.number)), row.cells.map((cell) => h("td", String(cell ?? "")))));
+	body.append(tableFrame(h("table.cells", h("thead", head), h("tbody", rows)), "Rows of the document"), rest(view, "row", view.rows.length));
+	reveal(body);
 }
 
 function rest(view, one, shown) {
-  if (!view.total || shown >= view.total) return "";
-  return h("p.fine", `${one}s ${view.first} to ${view.first + shown - 1} of ${view.total}`);
+	if (!view.total || shown >= view.total) return "";
+	return h("p.fine", `${one}s ${view.first} to ${view.first + shown - 1} of ${view.total}`);
 }
 
 // What a document may consist of; anything else is shown as the text in it.
@@ -47,38 +47,38 @@ const NUMBERS = ["colspan", "rowspan", "start"];
  * loads, and only known tags are built anew, without attributes.
  */
 export function drawHtml(body, html) {
-  const inert = new DOMParser().parseFromString(html, "text/html");
-  const article = h("div.prose.rendered");
-  for (const node of inert.body.childNodes) copyInto(article, node, 0);
-  body.append(article);
-  reveal(body);
+	const inert = new DOMParser().parseFromString(html, "text/html");
+	const article = h("div.prose.rendered");
+	for (const node of inert.body.childNodes) copyInto(article, node, 0);
+	body.append(article);
+	reveal(body);
 }
 
 // Deeper nesting is flattened: a page of thousands of levels must not exhaust the stack. Chosen.
 const DEEPEST = 100;
 
 function copyInto(parent, node, depth) {
-  if (node.nodeType === Node.TEXT_NODE) parent.append(node.data);
-  if (node.nodeType !== Node.ELEMENT_NODE) return;
-  const tag = node.localName;
-  if (DROPPED.has(tag)) return;
-  if (depth > DEEPEST) return void parent.append(node.textContent);
-  const known = TAGS.has(tag);
-  const element = known ? h(shownTag(tag), tag === "mark" ? { class: "found" } : {}) : parent;
-  if (known) for (const name of NUMBERS) if (/^\d{1,3}$/.test(node.getAttribute(name) || "")) element.setAttribute(name, node.getAttribute(name));
-  for (const child of node.childNodes) copyInto(element, child, depth + 1);
-  if (known) parent.append(element);
+	if (node.nodeType === Node.TEXT_NODE) parent.append(node.data);
+	if (node.nodeType !== Node.ELEMENT_NODE) return;
+	const tag = node.localName;
+	if (DROPPED.has(tag)) return;
+	if (depth > DEEPEST) return void parent.append(node.textContent);
+	const known = TAGS.has(tag);
+	const element = known ? h(shownTag(tag), tag === "mark" ? { class: "found" } : {}) : parent;
+	if (known) for (const name of NUMBERS) if (/^\d{1,3}$/.test(node.getAttribute(name) || "")) element.setAttribute(name, node.getAttribute(name));
+	for (const child of node.childNodes) copyInto(element, child, depth + 1);
+	if (known) parent.append(element);
 }
 
 /** Links are shown as their text; headings stand below those of the page. */
 function shownTag(tag) {
-  if (tag === "a") return "span";
-  const heading = /^h([1-6])$/.exec(tag);
-  return heading ? `h${Math.min(6, Number(heading[1]) + 2)}` : tag;
+	if (tag === "a") return "span";
+	const heading = /^h([1-6])$/.exec(tag);
+	return heading ? `h${Math.min(6, Number(heading[1]) + 2)}` : tag;
 }
 
 /** Bring the first marked place into view. */
 export function reveal(body) {
-  const place = body.querySelector("mark.found, tr.marked, .box");
-  if (place) requestAnimationFrame(() => place.scrollIntoView({ block: "center" }));
+	const place = body.querySelector("mark.found, tr.marked, .box");
+	if (place) requestAnimationFrame(() => place.scrollIntoView({ block: "center" }));
 }

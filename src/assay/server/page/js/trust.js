@@ -6,38 +6,38 @@ import { dotPlot } from "./plot.js";
 import { errorShare, number, percent, words } from "./text.js";
 
 export function trustLine(answer) {
-  const { confidence } = answer;
-  return h(
-    "details.fold.trust",
-    h("summary", h("span.trust-line", h("strong", headline(confidence)), h("span.fine", ` ${basis(confidence)}`))),
-    dotPlot(rows(answer)),
-    criteria(answer.assessment),
-  );
+	const { confidence } = answer;
+	return h(
+		"details.fold.trust",
+		h("summary", h("span.trust-line", h("strong", headline(confidence)), h("span.fine", ` ${basis(confidence)}`))),
+		dotPlot(rows(answer)),
+		criteria(answer.assessment),
+	);
 }
 
 function headline(confidence) {
-  if (confidence.calibrated && confidence.value !== null) return `${percent(confidence.value)} likely right`;
-  return confidence.level ? `Confidence ${words(confidence.level)}` : "Confidence not measured";
+	if (confidence.calibrated && confidence.value !== null) return `${percent(confidence.value)} likely right`;
+	return confidence.level ? `Confidence ${words(confidence.level)}` : "Confidence not measured";
 }
 
 function basis(confidence) {
-  if (!(confidence.calibrated && confidence.value !== null)) return `Uncalibrated${confidence.cause ? `: ${confidence.cause}` : ""}.`;
-  const elsewhere = confidence.elsewhere === null || confidence.elsewhere === undefined ? "" : `, by ${errorShare(confidence.elsewhere)} on unfamiliar documents`;
-  return `Measured on ${number(confidence.n)} answers: off by ${errorShare(confidence.ece)} on average${elsewhere}.`;
+	if (!(confidence.calibrated && confidence.value !== null)) return `Uncalibrated${confidence.cause ? `: ${confidence.cause}` : ""}.`;
+	const elsewhere = confidence.elsewhere === null || confidence.elsewhere === undefined ? "" : `, by ${errorShare(confidence.elsewhere)} on unfamiliar documents`;
+	return `Measured on ${number(confidence.n)} answers: off by ${errorShare(confidence.ece)} on average${elsewhere}.`;
 }
 
 /** What the trust rests on, each on a scale from 0 to 1. */
 function rows(answer) {
-  const { confidence, judgement } = answer;
-  const known = [];
-  if (confidence.calibrated && confidence.value !== null) known.push({ name: "Likely right", value: confidence.value, range: confidence.elsewhere ?? confidence.ece, text: percent(confidence.value), tone: "accent" });
-  known.push({ name: "Evidence suffices", value: judgement.sufficiency, bounds: [0.3, 0.7] });
-  for (const claim of answer.claims.slice(0, 12)) known.push({ name: `Claim ${claim.n}: ${mark(claimKind(claim)).word}`, value: claim.support, tone: mark(claimKind(claim)).tone });
-  return known.map((row) => ({ text: row.value === null || row.value === undefined ? "not measured" : row.value.toFixed(2), ...row }));
+	const { confidence, judgement } = answer;
+	const known = [];
+	if (confidence.calibrated && confidence.value !== null) known.push({ name: "Likely right", value: confidence.value, range: confidence.elsewhere ?? confidence.ece, text: percent(confidence.value), tone: "accent" });
+	known.push({ name: "Evidence suffices", value: judgement.sufficiency, bounds: [0.3, 0.7] });
+	for (const claim of answer.claims.slice(0, 12)) known.push({ name: `Claim ${claim.n}: ${mark(claimKind(claim)).word}`, value: claim.support, tone: mark(claimKind(claim)).tone });
+	return known.map((row) => ({ text: row.value === null || row.value === undefined ? "not measured" : row.value.toFixed(2), ...row }));
 }
 
 function criteria(assessment) {
-  if (!assessment) return null;
-  const told = assessment.scores.map((score) => ({ name: words(score.criterion), value: score.score, text: score.score === null ? "not measured" : score.score.toFixed(2), bounds: assessment.floor ? [assessment.floor] : [], more: score.reasons.join("; ") }));
-  return [h("h4", "The answer as a whole"), dotPlot(told)];
+	if (!assessment) return null;
+	const told = assessment.scores.map((score) => ({ name: words(score.criterion), value: score.score, text: score.score === null ? "not measured" : score.score.toFixed(2), bounds: assessment.floor ? [assessment.floor] : [], more: score.reasons.join("; ") }));
+	return [h("h4", "The answer as a whole"), dotPlot(told)];
 }

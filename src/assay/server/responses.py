@@ -12,9 +12,7 @@ from pydantic import BaseModel, Field, create_model
 from assay import types
 from assay.diagnosis.installation import Diagnosis
 from assay.records.figures import Figures
-from assay.records.labels import Label
-from assay.records.review_queue import Queued
-from assay.records.runs import Decision, RecordedEvent, RunSummary
+from assay.records.values import Decision, Label, Queued, RecordedEvent, RunSummary
 from assay.server.api_key import Key
 from assay.server.jobs import Job
 from assay.wiring.what_if import WhatIf
@@ -124,13 +122,6 @@ class JobList(BaseModel):
     """Jobs, newest first."""
 
     jobs: list[JobObject]  # type: ignore[valid-type]
-
-
-class RunList(BaseModel):
-    """Recorded runs, newest first; `next` continues the list."""
-
-    runs: list[RunSummary]
-    next: str | None
 
 
 class RunObject(BaseModel):

@@ -6,7 +6,7 @@ import asyncio
 import base64
 import hashlib
 from collections.abc import AsyncIterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Request
 from pydantic import Field, StrictBool
@@ -14,10 +14,10 @@ from starlette.responses import HTMLResponse, Response
 
 from assay.core.inputs import OF_ANSWER, read_options
 from assay.errors import UsageError
-from assay.records.labels import Labels
 from assay.records.report import STYLE
 from assay.records.report import report as report_page
-from assay.records.runs import RunRecord, RunStore
+from assay.records.runs import RunStore
+from assay.records.values import Deleted, RunPage, RunQuery, RunRecord
 from assay.server.calls import (
     EVENTS,
     Reader,
@@ -29,7 +29,7 @@ from assay.server.calls import (
     tenant_of,
 )
 from assay.server.problems import NotFound
-from assay.server.responses import ReplayObject, RunList, RunObject
+from assay.server.responses import ReplayObject, RunObject
 from assay.server.schemas import Body
 from assay.server.service import Service
 from assay.server.streams import EventId, frames, recorded_frame
@@ -62,14 +62,32 @@ _REPORT_POLICY = {
 }
 
 
-@router.get("/runs", response_model=RunList, responses=problems())
+@router.get("/runs", response_model=RunPage, responses=problems())
 async def list_runs(
-    service: TheService, caller: Reader, limit: Annotated[int, Query(ge=1, le=_MOST)] = 50
+    service: TheService,
+    caller: Reader,
+    collection: Annotated[str | None, Query(max_length=64)] = None,
+    outcome: Literal["answered", "partial", "clarify", "abstained", "error"] | None = None,
+    q: Annotated[str, Query(max_length=500, description="words of the question")] = "",
+    before: Annotated[str, Query(max_length=100, description="`next` of the page before")] = "",
+    limit: Annotated[int, Query(ge=1, le=_MOST)] = 50,
 ) -> Response:
     """List the recorded runs, newest first."""
+    tenant = tenant_of(service, caller)
+    query = RunQuery(collection, outcome or "", q, before=before, limit=limit)
+    page = await asyncio.to_thread(service.records(tenant).find, query)
+    return json_response(plain(page), tenant=tenant)
+
+
+@router.delete("/runs/{run_id}", response_model=Deleted, responses=problems(404))
+async def delete_run(run_id: str, service: TheService, caller: Writer) -> Response:
+    """Delete a run with all that was recorded of it."""
     store = service.records(tenant_of(service, caller))
-    rows = await asyncio.to_thread(store.latest, limit)
-    return json_response({"runs": plain(rows), "next": None})
+
+    def delete() -> Deleted:
+        return store.delete([load_run(store, run_id).run.run_id])
+
+    return json_response(plain(await asyncio.to_thread(delete)))
 
 
 @router.get("/runs/{run_id}", response_model=RunObject, responses=problems(404))
@@ -80,8 +98,7 @@ async def show_run(run_id: str, service: TheService, caller: Reader) -> Response
 
     def read() -> dict[str, object]:
         record = load_run(store, run_id)
-        labels = [label for label in Labels(store).all() if label.run_id == record.run.run_id]
-        return {**record.to_dict(), "labels": plain(labels)}
+        return {**record.to_dict(), "labels": plain(store.labels(record.run.run_id))}
 
     return json_response(await asyncio.to_thread(read), tenant=tenant)
 

@@ -149,7 +149,7 @@ async def test_below_guarded_paths_nobody_s_body_is_read(keys: KeyStore):
     keys.create(name="any")
     inner = Recorder()
     guarded = Authentication(inner, Access(keys, listening="127.0.0.1"))
-    for path in ("/api/v1/documents", "/api", "/v1/chat/completions", "/mcp", "/metrics"):
+    for path in ("/api/v1/documents", "/api", "/v1/chat/completions", "/mcp"):
         refused = await exchange(guarded, http_scope(path, method="POST"), [])
         assert (refused.status, refused.headers["www-authenticate"]) == (401, 'Bearer realm="assay"')
     assert not inner.scopes

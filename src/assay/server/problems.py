@@ -91,10 +91,14 @@ def problem_response(
     hint: str,
     scope: Scope,
     *,
+    kind: type[AssayError] | None = None,
     headers: Mapping[str, str] | None = None,
     field_errors: Sequence[FieldError] = (),
 ) -> Response:
-    """An error as problem details; in OpenAI's shape where the request's path is under /v1."""
+    """An error as problem details; in OpenAI's shape where the request's path is under /v1.
+
+    `kind` is the error's class, by which a client raises the same one.
+    """
     title = HTTPStatus(status).phrase
     if str(scope.get("path", "")).startswith(OPENAI_PREFIX):
         body: dict[str, Any] = {
@@ -113,6 +117,7 @@ def problem_response(
             "status": status,
             "detail": detail,
             "hint": hint,
+            "error": _library_class(kind or (errors.UsageError if status < 500 else AssayError)),
             "request_id": request_id_of(scope),
         }
         if field_errors:
@@ -120,6 +125,15 @@ def problem_response(
         media_type = MEDIA_TYPE
     content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
     return Response(content, status, headers=dict(headers or {}), media_type=media_type)
+
+
+def _library_class(kind: type[AssayError]) -> str:
+    """The name of the nearest class that the library itself has.
+
+    >>> _library_class(NotFound)
+    'UsageError'
+    """
+    return next(known.__name__ for known in kind.__mro__ if known.__module__ == errors.__name__)
 
 
 def status_of(error: AssayError) -> int:
@@ -145,7 +159,7 @@ def error_response(error: AssayError, scope: Scope) -> Response:
     waits = getattr(error, "retry_after", None)
     seconds = RETRY_AFTER if waits is None else max(1, round(waits))
     headers = {"Retry-After": str(seconds)} if status in (429, 503) else {}
-    return problem_response(status, str(error), error.hint, scope, headers=headers)
+    return problem_response(status, str(error), error.hint, scope, kind=type(error), headers=headers)
 
 
 def add_problem_handlers(app: FastAPI) -> None:

@@ -30,7 +30,7 @@ def _model_of(name: str, value: type, *, without: Collection[str] = (), **more: 
 
 
 class Problem(BaseModel):
-    """What went wrong, why, and what to do next (RFC 9457)."""
+    """What went wrong, why, and what to do next (RFC 9457); `error` names the class of the error in the library."""
 
     class Where(BaseModel):
         """One field that does not fit."""
@@ -43,6 +43,7 @@ class Problem(BaseModel):
     status: int
     detail: str
     hint: str
+    error: str
     request_id: str
     errors: list[Where] = []
 

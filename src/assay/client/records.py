@@ -1,0 +1,83 @@
+"""Calls about recorded runs: what happened, what people say of it, and the figures."""
+
+from __future__ import annotations
+
+import httpx2
+
+from assay.client.calls import Call, field_of, given, value_of
+from assay.client.events import StreamCall, run_events, run_stream
+from assay.client.problems import refuse_other_type
+from assay.client.values import Figures, Label, QueuedAnswer, RunPage, RunRecord, RunSummary
+from assay.types import Event
+
+_HTML = "text/html"
+
+
+def runs(*, limit: int | None = None) -> Call[RunPage]:
+    """The recorded runs, newest first."""
+    query = given(limit=limit)
+    return Call(method="GET", path="/runs", query=query, read=value_of(RunPage, "runs"), repeatable=True)
+
+
+def run(run_id: str) -> Call[RunRecord]:
+    """A recorded run with its events, the decisions on it and its labels."""
+    places = {"run_id": run_id}
+    return Call(
+        method="GET", path="/runs/{run_id}", places=places, read=value_of(RunRecord, "run"), repeatable=True
+    )
+
+
+def follow_run(run_id: str, *, after: int = 0) -> StreamCall[Event]:
+    """The events of a run after number `after`, live while it is in progress; the last is Done or Failed."""
+    return run_stream(run_events(run_id, f"{run_id}:{after}" if after else ""))
+
+
+def report(run_id: str) -> Call[str]:
+    """The run as one HTML page that loads and runs nothing."""
+    return Call(
+        method="GET",
+        path="/runs/{run_id}/report",
+        places={"run_id": run_id},
+        read=_page,
+        accept=_HTML,
+        repeatable=True,
+    )
+
+
+def give_feedback(run_id: str, *, good: bool, claim: int = 0, note: str = "") -> Call[Label]:
+    """Label an answer, or its claim number `claim`, as good or bad."""
+    body = {"run_id": run_id, "good": good, "claim": claim, "note": note}
+    return Call(method="POST", path="/feedback", body=body, read=value_of(Label, "label"))
+
+
+def labels() -> Call[tuple[Label, ...]]:
+    """The labels, oldest first."""
+    return Call(method="GET", path="/labels", read=field_of("labels", tuple[Label, ...]), repeatable=True)
+
+
+def review_queue() -> Call[tuple[QueuedAnswer, ...]]:
+    """The answers that wait for a person's decision, oldest first."""
+    read = field_of("waiting", tuple[QueuedAnswer, ...])
+    return Call(method="GET", path="/review", read=read, repeatable=True)
+
+
+def decide(run_id: str, *, accepted: bool, note: str = "") -> Call[RunSummary]:
+    """Accept or reject an answer."""
+    return Call(
+        method="POST",
+        path="/review/{run_id}",
+        places={"run_id": run_id},
+        body={"accepted": accepted, "note": note},
+        read=value_of(RunSummary, "run"),
+    )
+
+
+def figures(*, since: float | None = None) -> Call[Figures]:
+    """The figures of the runs from `since` (Unix seconds) on."""
+    query = given(since=since)
+    return Call(method="GET", path="/figures", query=query, read=field_of("total", Figures), repeatable=True)
+
+
+def _page(response: httpx2.Response) -> str:
+    refuse_other_type(response, _HTML)
+    return response.text

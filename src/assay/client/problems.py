@@ -131,10 +131,16 @@ def transport_errors(seconds: float) -> Iterator[None]:
             hint="give the client a longer timeout, or ask for less",
             retryable=True,
         ) from error
-    except httpx2.TransportError as error:
+    except (httpx2.ConnectError, httpx2.ProxyError) as error:
         raise ProviderUnreachable(
             f"{_place(error.request)} cannot be reached: {error}",
             hint="start the server with `assay serve`, or set ASSAY_URL to its address",
+            retryable=True,
+        ) from error
+    except httpx2.TransportError as error:
+        raise ProviderUnreachable(
+            f"the connection to {_place(error.request)} broke: {error}",
+            hint="try again; if it breaks again, look at the server's log and at proxies on the way",
             retryable=True,
         ) from error
     except httpx2.DecodingError as error:

@@ -15,7 +15,9 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import httpx2
 
-from assay.client import documents, questions, records
+from assay.client import api_keys as key_calls
+from assay.client import documents as document_calls
+from assay.client import questions, records
 from assay.client.calls import Call
 from assay.client.connection import Connection
 from assay.client.events import LARGEST_EVENT, StreamCall, StreamReading
@@ -110,18 +112,30 @@ class Client:
     check = _plain(questions.check)
     fix = _plain(questions.fix)
 
-    collections = _plain(documents.collections)
-    delete_collection = _plain(documents.delete_collection)
+    collections = _plain(document_calls.collections)
+    delete_collection = _plain(document_calls.delete_collection)
+    documents = _plain(document_calls.documents)
+    document = _plain(document_calls.document)
+    delete_document = _plain(document_calls.delete_document)
+    upload = _plain(document_calls.upload)
+    jobs = _plain(document_calls.jobs)
+    job = _plain(document_calls.job)
+    follow_job = _plain_stream(document_calls.follow_job)
 
     runs = _plain(records.runs)
     run = _plain(records.run)
     follow_run = _plain_stream(records.follow_run)
+    replay = _plain(records.replay)
     report = _plain(records.report)
     give_feedback = _plain(records.give_feedback)
     labels = _plain(records.labels)
     review_queue = _plain(records.review_queue)
     decide = _plain(records.decide)
     figures = _plain(records.figures)
+
+    api_keys = _plain(key_calls.api_keys)
+    create_key = _plain(key_calls.create_key)
+    revoke_key = _plain(key_calls.revoke_key)
 
     def close(self) -> None:
         """Close the connections; calling it twice is harmless."""
@@ -180,18 +194,30 @@ class AsyncClient:
     check = _awaited(questions.check)
     fix = _awaited(questions.fix)
 
-    collections = _awaited(documents.collections)
-    delete_collection = _awaited(documents.delete_collection)
+    collections = _awaited(document_calls.collections)
+    delete_collection = _awaited(document_calls.delete_collection)
+    documents = _awaited(document_calls.documents)
+    document = _awaited(document_calls.document)
+    delete_document = _awaited(document_calls.delete_document)
+    upload = _awaited(document_calls.upload)
+    jobs = _awaited(document_calls.jobs)
+    job = _awaited(document_calls.job)
+    follow_job = _async_stream(document_calls.follow_job)
 
     runs = _awaited(records.runs)
     run = _awaited(records.run)
     follow_run = _async_stream(records.follow_run)
+    replay = _awaited(records.replay)
     report = _awaited(records.report)
     give_feedback = _awaited(records.give_feedback)
     labels = _awaited(records.labels)
     review_queue = _awaited(records.review_queue)
     decide = _awaited(records.decide)
     figures = _awaited(records.figures)
+
+    api_keys = _awaited(key_calls.api_keys)
+    create_key = _awaited(key_calls.create_key)
+    revoke_key = _awaited(key_calls.revoke_key)
 
     async def aclose(self) -> None:
         """Close the connections; calling it twice is harmless."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import httpx2
 
 from assay.client.calls import Call, field_of, given, value_of
 from assay.client.events import StreamCall, run_events, run_stream
 from assay.client.problems import refuse_other_type
-from assay.client.values import Figures, Label, QueuedAnswer, RunPage, RunRecord, RunSummary
-from assay.types import Event
+from assay.client.values import Figures, Label, QueuedAnswer, ReplayedRun, RunPage, RunRecord, RunSummary
+from assay.types import Event, plain
 
 _HTML = "text/html"
 
@@ -30,6 +33,20 @@ def run(run_id: str) -> Call[RunRecord]:
 def follow_run(run_id: str, *, after: int = 0) -> StreamCall[Event]:
     """The events of a run after number `after`, live while it is in progress; the last is Done or Failed."""
     return run_stream(run_events(run_id, f"{run_id}:{after}" if after else ""))
+
+
+def replay(run_id: str, settings: Mapping[str, Any], *, live: bool = False) -> Call[ReplayedRun]:
+    """Decide a recorded run again under other settings; nothing is recorded.
+
+    With `live`, calls that the recording does not hold are made, else the first of them raises Diverged.
+    """
+    return Call(
+        method="POST",
+        path="/runs/{run_id}/replay",
+        places={"run_id": run_id},
+        body={"settings": plain(settings), "live": live},
+        read=value_of(ReplayedRun, "replay"),
+    )
 
 
 def report(run_id: str) -> Call[str]:

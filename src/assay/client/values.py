@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from assay.types import Usage, Value
+from assay.types import Answer, Metadata, Usage, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +174,7 @@ class Job(Value):
     job_id: str
     collection: str
     status: Literal["queued", "running", "done", "failed"]
+    created: float
     files_done: int
     files_total: int
     passages: int
@@ -186,3 +187,129 @@ class Job(Value):
     def ended(self) -> bool:
         """Whether it is done or failed."""
         return self.status in ("done", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow(Value):
+    """A document of a list; `source` is its path or address, its name where it was uploaded."""
+
+    document_id: str
+    name: str
+    title: str
+    format: str
+    passages: int
+    source: str
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage(Value):
+    """Documents by name, and how many fit in all."""
+
+    documents: tuple[DocumentRow, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDetails(Value):
+    """What is known of a document; `pages` is None where its format has none."""
+
+    document_id: str
+    name: str
+    title: str
+    format: str
+    passages: int
+    source: str
+    warnings: tuple[str, ...]
+    characters: int
+    metadata: Metadata
+    pages: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Value):
+    """A part that differs: its place in the answer object, and the JSON value there before and after."""
+
+    path: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceChange(Value):
+    """A row of two texts side by side: a sentence of each without marks, None where one has none there."""
+
+    state: Literal["same", "changed", "added", "removed"]
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimChange(Value):
+    """A claim whose verdict differs; number, verdict and support are None where there is no such claim."""
+
+    text: str
+    before: int | None
+    after: int | None
+    verdict_before: str | None
+    verdict_after: str | None
+    support_before: float | None
+    support_after: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckChange(Value):
+    """A check whose results differ on one claim, on the whole answer where `claim` is empty."""
+
+    name: str
+    claim: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Value):
+    """What differs between two ends of a run; `sentences` are all rows of the two texts side by side."""
+
+    changed: tuple[Change, ...]
+    sentences: tuple[SentenceChange, ...]
+    claims: tuple[ClaimChange, ...]
+    checks: tuple[CheckChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedRun(Value):
+    """A recorded run under other settings: the answer that it would have had, and the difference to its own.
+
+    `calls` are those that were made for real. If `drifted`, the server's version of assay answers the run otherwise
+    even under its own settings.
+    """
+
+    run_id: str
+    settings: tuple[Change, ...]
+    answer: Answer
+    difference: Difference
+    calls: tuple[str, ...]
+    drifted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey(Value):
+    """An API key without its text."""
+
+    key_id: str
+    name: str
+    tenant: str
+    scope: Literal["read", "write", "admin"]
+    created: float
+    expires: float | None
+    revoked: float | None
+    used: float | None
+    state: Literal["active", "expired", "revoked"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewApiKey(ApiKey):
+    """An API key that was just made; its text `key` cannot be had again."""
+
+    key: str = field(repr=False)

@@ -12,7 +12,7 @@ import pytest
 
 from assay import Answer, AskOptions, Hit, Message, Outcome, Passage, Scores, open_engine
 from assay.client import AsyncClient, Client
-from assay.errors import ProviderRefused, UnknownCollection, UsageError
+from assay.errors import ProviderRefused, UnknownCollection, UnreadableDocument, UsageError
 from assay.server.api_key import Cost
 from assay.server.keys import FILE_NAME, KeyStore
 from assay.server.settings import ServerSettings
@@ -144,6 +144,50 @@ def test_collections_are_listed_and_deleted(client: Client, folder: Path):
     assert [row.name for row in client.collections()] == ["default"]
 
 
+def test_files_and_folders_are_uploaded_followed_listed_and_deleted(client: Client, tmp_path: Path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "ferry.md").write_text("# Ferry\n\nThe ferry costs 12 euros.\n", encoding="utf-8")
+    (tmp_path / "notes" / "empty.md").write_text("", encoding="utf-8")
+    (tmp_path / "bridge.txt").write_text(BRIDGE, encoding="utf-8")
+    paths = [tmp_path / "notes", str(tmp_path / "bridge.txt")]
+    begun = client.upload(paths, collection="new", idempotency_key="once")
+    assert client.upload(paths, collection="new", idempotency_key="once").job_id == begun.job_id
+    job = list(client.follow_job(begun.job_id))[-1]
+    assert (job.status, job.files_done) == ("done", 3)
+    states = {file.name: file.status for file in job.files}
+    assert states == {"notes/empty.md": "skipped", "notes/ferry.md": "added", "bridge.txt": "added"}
+    assert client.job(job.job_id) == job
+    assert client.jobs(collection="new") == (job,)
+    page = client.documents(collection="new", q="ferry", limit=1)
+    assert (page.total, page.documents[0].title) == (1, "Ferry")
+    details = client.document(page.documents[0].document_id, collection="new")
+    assert (details.name, details.pages) == ("ferry.md", None)
+    assert "12 euros" in client.ask("What does the ferry cost?", collection="new").text
+    client.delete_document(details.document_id, collection="new")
+    assert [row.name for row in client.documents(collection="new").documents] == ["bridge.txt"]
+    client.delete_collection("new")
+
+
+def test_a_file_that_cannot_be_read_breaks_the_upload_off(client: Client, tmp_path: Path):
+    (tmp_path / "a.md").write_text("text", encoding="utf-8")
+    call = client.upload.__wrapped__([tmp_path / "a.md"])  # type: ignore[attr-defined]
+    (tmp_path / "a.md").unlink()
+    with pytest.raises(UnreadableDocument, match=r"a\.md cannot be read"):
+        client._send(call)
+
+
+def test_a_run_is_decided_again_under_other_settings(client: Client):
+    run_id = client.ask(QUESTION).run_id
+    replayed = client.replay(run_id, {"least_passages": 200})
+    actions = {change.path: (change.before, change.after) for change in replayed.difference.changed}["actions"]
+    assert actions == (["ANSWER"], ["ABSTAIN"])
+    assert replayed.answer.run_id == run_id
+    assert replayed.settings[0].after == 200
+    assert replayed.calls == ()
+    with pytest.raises(UsageError, match="cannot change the setting"):
+        client.replay(run_id, {"data_dir": "/"})
+
+
 def test_errors_are_those_of_the_library(client: Client):
     with pytest.raises(UnknownCollection, match="there is no collection 'nope'") as caught:
         client.ask("When?", collection="nope")
@@ -181,11 +225,16 @@ def test_both_clients_have_the_same_methods():
 
 
 def test_a_key_opens_what_is_closed_without(tmp_path: Path):
-    key = KeyStore(tmp_path / FILE_NAME, cost=Cost(n=2, r=1, p=1)).create(name="reader")[1]
+    admin = KeyStore(tmp_path / FILE_NAME, cost=Cost(n=2, r=1, p=1)).create(name="admin", scope="admin")[1]
     with serving(ServerSettings(engine={"data_dir": tmp_path})) as server:
-        with Client(server.address, key) as client:
-            assert client.collections() == ()
-            with pytest.raises(ProviderRefused, match="scope admin"):
-                client.delete_collection("default")
-        with Client(server.address, key[:-1] + "?") as client, pytest.raises(ProviderRefused, match="unknown"):
+        with Client(server.address, admin) as client:
+            made = client.create_key("reader", expires="1d")
+            assert made.key not in repr(made)
+            assert [key.name for key in client.api_keys()] == ["admin", "reader"]
+            with Client(server.address, made.key) as other:
+                assert other.collections() == ()
+                with pytest.raises(ProviderRefused, match="scope admin"):
+                    other.delete_collection("default")
+            assert client.revoke_key(made.key_id).state == "revoked"
+        with Client(server.address, admin[:-1] + "?") as client, pytest.raises(ProviderRefused, match="unknown"):
             client.collections()

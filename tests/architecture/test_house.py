@@ -45,4 +45,3 @@ def test_few_read_the_environment():
     # Settings do. The client needs no settings, and a server hands things to its further processes, as
     # prometheus-client wants them.
     assert set(readers) <= {"settings/places.py", "client/connection.py", "server/main.py", "server/metrics.py"}
-    assert set(readers) <= {"settings/places.py", "client/connection.py", "server/main.py", "server/metrics.py"}

@@ -63,8 +63,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 # Operations without a method, and why.
 LEFT_OUT = {
     ("POST", f"{PREFIX}/labels"): "another name of /feedback",
-    ("GET", f"{PREFIX}/rules"): "for the page; `assay rules check` reads a file of rules",
+    ("GET", f"{PREFIX}/rules"): "for the page",
     ("GET", f"{PREFIX}/settings"): "for the page",
+    ("GET", f"{PREFIX}/doctor"): "for the page; `assay doctor` does the same on the server's machine",
     ("GET", "/v1/models"): "for clients of OpenAI's API",
     ("GET", "/v1/models/{model}"): "for clients of OpenAI's API",
     ("POST", "/v1/chat/completions"): "for clients of OpenAI's API",

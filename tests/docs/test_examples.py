@@ -2,6 +2,7 @@
 
 A line that needs the shell, and a block of Python, is a process of its own. A line that is `assay` and nothing else
 runs in this process, which has loaded the libraries already: tests/wire/test_cli.py tests the program as a process.
+A line that ends with & starts a server, which runs until the page ends.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
 from assay.cli import run
 from assay.cli.terminal import Terminal
+from support.served import wait_for
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -30,6 +35,8 @@ _FILE = re.compile(r"# file: ([\w.]+)\n")
 _EXIT = re.compile(r"\s+# exit (\d+)$")
 # What the shell reads in another way than shlex does: pipes, files, variables, patterns.
 _SHELL = re.compile(r"[|&;<>()$`\\*?\[\]{}~!=]")
+# What a server says once its settings fit.
+_ADDRESS = re.compile(r" on http://([\w.]+):(\d+) ")
 _QUOTED = re.compile(r"\"[^\"$`\\]*\"|'[^']*'")
 
 
@@ -67,6 +74,27 @@ def in_a_process(command: list[str], home: Path, environment: dict[str, str]) ->
     return done.returncode, done.stdout, done.stderr
 
 
+@contextmanager
+def in_the_background(line: str, home: Path, environment: dict[str, str]) -> Iterator[None]:
+    command = shlex.split(line.removesuffix("&"), comments=True)
+    with subprocess.Popen(command, cwd=home, env=environment, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stderr is not None
+            address = next(found for said in server.stderr if (found := _ADDRESS.search(said)))
+            wait_for(lambda: answers(address.group(1), int(address.group(2))))
+            yield
+        finally:
+            server.terminate()
+
+
+def answers(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
 def in_this_process(line: str, home: Path, environment: dict[str, str]) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
@@ -79,19 +107,26 @@ def in_this_process(line: str, home: Path, environment: dict[str, str]) -> tuple
     return code, out.getvalue(), err.getvalue()
 
 
+def run_text(language: str, text: str, reader_home: tuple[Path, dict[str, str]]) -> tuple[int, str, str]:
+    if language == "console" and is_plain(text):
+        return in_this_process(text, *reader_home)
+    program = [sys.executable] if language == "python" else ["bash"]
+    return in_a_process([*program, "-c", text], *reader_home)
+
+
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT))
 )
 def test_the_page_runs(page: Path, reader_home: tuple[Path, dict[str, str]]):
-    for language, body in blocks(page):
-        if named := _FILE.match(body):
-            (reader_home[0] / named.group(1)).write_text(body, encoding="utf-8")
-            continue
-        for text, wanted in [(body, 0)] if language == "python" else lines(body):
-            if language == "console" and is_plain(text):
-                code, out, err = in_this_process(text, *reader_home)
-            else:
-                program = [sys.executable] if language == "python" else ["bash"]
-                code, out, err = in_a_process([*program, "-c", text], *reader_home)
-            assert code == wanted, f"{text}\n{out}\n{err}"
-            assert "Traceback" not in err
+    with ExitStack() as servers:
+        for language, body in blocks(page):
+            if named := _FILE.match(body):
+                (reader_home[0] / named.group(1)).write_text(body, encoding="utf-8")
+                continue
+            for text, wanted in [(body, 0)] if language == "python" else lines(body):
+                if language == "console" and text.endswith(" &"):
+                    servers.enter_context(in_the_background(text, *reader_home))
+                    continue
+                code, out, err = run_text(language, text, reader_home)
+                assert code == wanted, f"{text}\n{out}\n{err}"
+                assert "Traceback" not in err

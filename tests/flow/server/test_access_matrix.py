@@ -50,6 +50,7 @@ ROUTES = {
     "GET /api/v1/jobs/{job_id}/events": "read",
     "GET /api/v1/runs": "read",
     "GET /api/v1/runs/{run_id}": "read",
+    "DELETE /api/v1/runs/{run_id}": "write",
     "GET /api/v1/runs/{run_id}/events": "read",
     "GET /api/v1/runs/{run_id}/report": "read",
     "POST /api/v1/runs/{run_id}/replay": "write",
@@ -61,6 +62,7 @@ ROUTES = {
     "GET /api/v1/figures": "read",
     "GET /api/v1/rules": "read",
     "GET /api/v1/settings": "read",
+    "GET /api/v1/doctor": "admin",
     "GET /api/v1/keys": "admin",
     "POST /api/v1/keys": "admin",
     "DELETE /api/v1/keys/{key_id}": "admin",
@@ -70,7 +72,7 @@ ROUTES = {
 }
 GUARDED = [route for route, needed in ROUTES.items() if needed != OPEN]
 # Of the tenant default alone, whatever the scope.
-DEFAULT_ONLY = {"GET /metrics"}
+DEFAULT_ONLY = {"GET /metrics", "GET /api/v1/doctor"}
 HOLDS = {"read": ("read",), "write": ("read", "write"), "admin": ("read", "write", "admin")}
 # What requests need to get past the validation of what they hold.
 BODIES = {

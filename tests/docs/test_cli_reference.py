@@ -54,6 +54,7 @@ VERBS = (
     "calibrate",
     "audit",
     "doctor",
+    "serve",
     "rubrics show",
     "rubrics hash",
     "rubrics renew",

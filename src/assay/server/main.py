@@ -37,6 +37,8 @@ def run_server(settings: ServerSettings, announce: Callable[[Service], None]) ->
     service = Service.over(settings)
     refuse_open_bind(settings.host, has_keys=service.keys.any(), allow_anonymous=settings.allow_anonymous)
     announce(service)
+    # uvicorn raises the signal that ended it again when it is done: told to stop, the program ends well.
+    signal.signal(signal.SIGTERM, _exit)
     common: dict[str, Any] = {
         "host": settings.host,
         "port": settings.port,
@@ -61,6 +63,10 @@ def run_server(settings: ServerSettings, announce: Callable[[Service], None]) ->
             factory, factory=True, workers=settings.workers, timeout_worker_healthcheck=_STARTING, **common
         )
         Multiprocess(config, sockets=[config.bind_socket()]).run()
+
+
+def _exit(_number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(0)
 
 
 def application(service: Service) -> ASGIApp:

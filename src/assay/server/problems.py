@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Scope
 
@@ -23,6 +24,8 @@ logger = logging.getLogger("assay.server")
 
 MEDIA_TYPE = "application/problem+json"
 OPENAI_PREFIX = "/v1/"
+# As nginx calls a request whose client left before the answer.
+CLIENT_CLOSED_REQUEST = 499
 # Seconds after which a service that is busy or unreachable may be asked again. Chosen.
 RETRY_AFTER = 5
 
@@ -186,6 +189,9 @@ def add_problem_handlers(app: FastAPI) -> None:
         detail, hint = _words_of(error, request)
         return problem_response(error.status_code, detail, hint, request.scope, headers=error.headers)
 
+    async def of_departure(_request: Request, _error: Exception) -> Response:
+        return Response(status_code=CLIENT_CLOSED_REQUEST)  # nobody reads it; it keeps the log quiet
+
     async def of_bug(request: Request, error: Exception) -> Response:
         logger.exception("a bug in assay, request %s", request_id_of(request.scope), exc_info=error)
         return problem_response(
@@ -198,6 +204,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(AssayError, of_assay)
     app.add_exception_handler(RequestValidationError, of_validation)
     app.add_exception_handler(HTTPException, of_http)
+    app.add_exception_handler(ClientDisconnect, of_departure)
     app.add_exception_handler(Exception, of_bug)
 
 

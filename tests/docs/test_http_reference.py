@@ -1,4 +1,4 @@
-"""docs/reference/http.md lists every request of the server; `python tests/docs/test_http_reference.py` renews it."""
+"""docs/reference/http.md lists the requests of the server; `python tests/docs/test_http_reference.py` renews it."""
 
 from __future__ import annotations
 

@@ -126,8 +126,8 @@ def read_in_time(sandbox: Sandbox, data: bytes, name: str) -> str:
 
 def test_a_helper_that_was_killed_is_replaced(sandbox: Sandbox) -> None:
     assert sandbox.load(b"one", "a.txt").text == "one"
-    assert sandbox._helper is not None
-    os.kill(sandbox._helper._process.pid, signal.SIGKILL)
+    assert sandbox.process.process_id is not None
+    os.kill(sandbox.process.process_id, signal.SIGKILL)
     with pytest.raises(UnreadableDocument, match="its reader died"):
         sandbox.load(b"two", "a.txt")
     assert sandbox.load(b"three", "a.txt").text == "three"
@@ -144,7 +144,7 @@ def test_closing_ends_a_load_that_runs(hostile: Sandbox) -> None:
 
     thread = threading.Thread(target=load)
     thread.start()
-    while hostile._helper is None:
+    while hostile.process.process_id is None:
         time.sleep(0.01)
     time.sleep(0.2)
     hostile.close()

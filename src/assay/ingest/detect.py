@@ -9,11 +9,14 @@ import re
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from assay.core.stages import Loader
 from assay.errors import EmptyDocument, UnreadableDocument, UnsupportedDocument
 from assay.ingest.lines import normalise
 from assay.types import Loaded
+
+if TYPE_CHECKING:  # its module loads numpy, which takes longer than all the rest
+    from assay.core.stages import Loader
 
 # Bytes to text: detecting the encoding, and repairing text that was decoded wrongly before.
 

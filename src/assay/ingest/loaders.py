@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from assay.core.stages import Loader
+from typing import TYPE_CHECKING
+
 from assay.ingest.load_docx import DocxLoader
 from assay.ingest.load_epub import EpubLoader
 from assay.ingest.load_html import HtmlLoader
@@ -13,6 +14,9 @@ from assay.ingest.load_pptx import PptxLoader
 from assay.ingest.load_rst import RstLoader
 from assay.ingest.load_text import CsvLoader, JsonLoader, MarkdownLoader, TextLoader
 from assay.ingest.load_xlsx import XlsxLoader
+
+if TYPE_CHECKING:  # its module loads numpy, which takes longer than all the rest
+    from assay.core.stages import Loader
 
 LOADERS: dict[str, Loader] = {
     "csv": CsvLoader(),

@@ -11,14 +11,17 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from assay import errors
 from assay.errors import DocumentError, UnreadableDocument
 from assay.ingest.frames import SandboxLimits, read_loaded, receive, send
 from assay.types import Loaded
+
+Result = TypeVar("Result")
 
 # The helper enforces the wall clock; this side gives up a little later, in case the helper hangs.
 _GRACE_SECONDS = 15.0
@@ -32,21 +35,44 @@ class Sandbox:
     """
 
     def __init__(self, loaders: str = "assay.ingest.loaders:LOADERS", limits: SandboxLimits | None = None) -> None:
-        self._loaders = loaders
-        self._limits = limits or SandboxLimits()
-        self._one_at_a_time = threading.Lock()
-        self._helper: _Helper | None = None
+        self.process = SandboxProcess(loaders, limits or SandboxLimits())
 
     def load(self, data: bytes, name: str) -> Loaded:
         """Read `data` as normalised text; `name` is a label and a hint to the format.
 
         Raises EmptyDocument, UnsupportedDocument, UnreadableDocument (naming the limit that was exceeded).
         """
+        return self.process.ask(data, name, "", read_loaded)
+
+    def close(self) -> None:
+        """Stop the helper and its current document; the next `load` starts another."""
+        self.process.close()
+
+
+class SandboxProcess:
+    """A helper process that answers requests about documents, one at a time, from any thread.
+
+    `reader` names, as `module:name`, a list of loaders, or a function from a request, bytes and a name to JSON; the
+    helper imports it, this process does not.
+    """
+
+    def __init__(self, reader: str, limits: SandboxLimits) -> None:
+        self._reader = reader
+        self._limits = limits
+        self._one_at_a_time = threading.Lock()
+        self._helper: _Helper | None = None
+
+    def ask(self, data: bytes, name: str, request: str, decode: Callable[[dict[str, Any]], Result]) -> Result:
+        """The decoded reply to a request about `data`; `name` is a label.
+
+        `decode` raises KeyError, TypeError or ValueError for a malformed reply. Raises EmptyDocument,
+        UnsupportedDocument, UnreadableDocument (naming the limit that was exceeded).
+        """
         with self._one_at_a_time:
-            helper = self._helper = self._helper or _Helper(self._loaders, self._limits)
+            helper = self._helper = self._helper or _Helper(self._reader, self._limits)
             try:
-                reply = json.loads(helper.ask(data, name))
-                return _result(reply, name)
+                reply = json.loads(helper.ask(data, name, request))
+                return decode(_without_error(reply, name))
             except (OSError, EOFError):
                 self.close()
                 raise UnreadableDocument(f"{name}: its reader died", hint="try this file alone") from None
@@ -56,8 +82,19 @@ class Sandbox:
                     f"{name}: its reader talked nonsense", hint="try this file alone"
                 ) from None
 
+    def start(self) -> None:
+        """Start the helper, which is then loading while the first request is still to come."""
+        with self._one_at_a_time:
+            self._helper = self._helper or _Helper(self._reader, self._limits)
+
+    @property
+    def process_id(self) -> int | None:
+        """The helper's process; None if none runs."""
+        helper = self._helper
+        return None if helper is None else helper.process_id
+
     def close(self) -> None:
-        """Stop the helper and its current document; the next `load` starts another."""
+        """Stop the helper and its current document; the next request starts another."""
         helper, self._helper = self._helper, None
         if helper is not None:
             helper.end()
@@ -66,13 +103,13 @@ class Sandbox:
 class _Helper:
     """The helper process and this side's end of the connection to it."""
 
-    def __init__(self, loaders: str, limits: SandboxLimits) -> None:
+    def __init__(self, reader: str, limits: SandboxLimits) -> None:
         self._end, theirs = socket.socketpair()
         self._end.settimeout(limits.wall_seconds + _GRACE_SECONDS)
         with theirs:
             # -P: never import from the current folder, which may contain the documents.
             self._process = subprocess.Popen(  # noqa: S603 - our own module, under this very interpreter
-                [sys.executable, "-P", "-m", "assay.ingest.sandbox_helper", str(theirs.fileno()), loaders,
+                [sys.executable, "-P", "-m", "assay.ingest.sandbox_helper", str(theirs.fileno()), reader,
                  json.dumps(asdict(limits))],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -81,8 +118,12 @@ class _Helper:
                 start_new_session=True,  # this side handles Ctrl-C
             )  # fmt: skip
 
-    def ask(self, data: bytes, name: str) -> bytes:
-        send(self._end, name.encode("utf-8", errors="replace"), data)
+    @property
+    def process_id(self) -> int:
+        return self._process.pid
+
+    def ask(self, data: bytes, name: str, request: str) -> bytes:
+        send(self._end, name.encode("utf-8", errors="replace"), request.encode("utf-8"), data)
         return receive(self._end)
 
     def end(self) -> None:
@@ -97,9 +138,9 @@ class _Helper:
             self._process.wait()
 
 
-def _result(reply: dict[str, Any], name: str) -> Loaded:
-    """Return the result in a reply, or raise its error."""
+def _without_error(reply: dict[str, Any], name: str) -> dict[str, Any]:
+    """The reply, unless it is an error, which is raised."""
     if "error" not in reply:
-        return read_loaded(reply)
+        return reply
     kind: type[DocumentError] = _NAMED[reply["error"]]
     raise kind(str(reply["message"]) or name, hint=str(reply["hint"]))

@@ -1,4 +1,4 @@
-"""The helper process of the sandbox: waits for a document, forks a child to read it, and replies.
+"""The helper process of the sandbox: waits for a request about a document, forks a child for it, and replies.
 
 It imports no numeric library and starts no threads, so that forking is cheap and safe. A format's libraries are
 loaded here after its first document, so that later children inherit them.
@@ -16,20 +16,36 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from assay.core.stages import Loader
 from assay.errors import DocumentError
 from assay.ingest.detect import AnyLoader, is_plain
 from assay.ingest.frames import SandboxLimits, receive, send, write_error, write_loaded
 from assay.ingest.libraries import preload
 
+if TYPE_CHECKING:  # its module loads numpy, which takes longer than all the rest
+    from assay.core.stages import Loader
+
 _CHUNK = 1 << 16
 _SMALL = 1 << 16
 _SMALL_SECONDS = 10.0
 _HINT = "try to open and save it again with the program that made it"
+
+
+# From a request, the bytes and the name of a document to a reply in JSON.
+Read = Callable[[str, bytes, str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What is asked about a document, as text of its reader's own, and the document."""
+
+    name: str
+    text: str
+    data: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,31 +57,43 @@ class _Child:
 
 
 def main(arguments: list[str]) -> None:
-    """Serve until the connection closes; arguments are the socket's descriptor, the loaders and the limits."""
+    """Serve until the connection closes; arguments are the socket's descriptor, the reader and the limits."""
     end = socket.socket(fileno=int(arguments[0]))
     module, _, attribute = arguments[1].partition(":")
-    loaders: Mapping[str, Loader] = getattr(importlib.import_module(module), attribute)
-    serve(end, AnyLoader(loaders), SandboxLimits(**json.loads(arguments[2])))
+    reader: Mapping[str, Loader] | Read = getattr(importlib.import_module(module), attribute)
+    serve(end, reader, SandboxLimits(**json.loads(arguments[2])))
 
 
-def serve(end: socket.socket, loader: AnyLoader, limits: SandboxLimits) -> None:
-    """Answer requests one by one."""
+def serve(end: socket.socket, reader: Mapping[str, Loader] | Read, limits: SandboxLimits) -> None:
+    """Answer requests one by one, from a list of loaders or by a function."""
+    loads = isinstance(reader, Mapping)
+    read = _loading(reader) if isinstance(reader, Mapping) else reader
     with suppress(EOFError, ConnectionError):
         while True:
-            name, data = receive(end).decode("utf-8"), receive(end)
-            if len(data) <= _SMALL and is_plain(data, name):
-                send(end, _read_here(loader, limits, name, data))
+            name, request, data = receive(end).decode("utf-8"), receive(end).decode("utf-8"), receive(end)
+            if loads and len(data) <= _SMALL and is_plain(data, name):
+                send(end, _read_here(read, limits, name, data))
                 continue
             # The child's garbage collector ignores frozen objects, so fewer pages are copied.
             gc.freeze()
-            child = _fork(end, loader, limits, name, data)
+            child = _fork(end, read, limits, _Request(name, request, data))
             del data
             reply = _reply(end, child, limits, name)
             send(end, reply)
             preload(reply[:200])
 
 
-def _read_here(loader: AnyLoader, limits: SandboxLimits, name: str, data: bytes) -> bytes:
+def _loading(loaders: Mapping[str, Loader]) -> Read:
+    """The function that reads a document by its loader, whatever the request."""
+    loader = AnyLoader(loaders)
+
+    def read(_request: str, data: bytes, name: str) -> bytes:
+        return write_loaded(loader.load(data, name))
+
+    return read
+
+
+def _read_here(read: Read, limits: SandboxLimits, name: str, data: bytes) -> bytes:
     """Read a small plain text without a fork, which would take fifty times as long.
 
     Only this package's linear-time code reads it. If that hangs, the timer ends this process, and the
@@ -73,12 +101,12 @@ def _read_here(loader: AnyLoader, limits: SandboxLimits, name: str, data: bytes)
     """
     signal.setitimer(signal.ITIMER_PROF, _SMALL_SECONDS)
     try:
-        return _read(loader, limits, name, data)
+        return _read(read, limits, _Request(name, "", data))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def _fork(end: socket.socket, loader: AnyLoader, limits: SandboxLimits, name: str, data: bytes) -> _Child:
+def _fork(end: socket.socket, read: Read, limits: SandboxLimits, asked: _Request) -> _Child:
     """Fork a child that reads the document and writes the reply."""
     pipe, theirs = os.pipe()
     process = os.fork()
@@ -88,7 +116,7 @@ def _fork(end: socket.socket, loader: AnyLoader, limits: SandboxLimits, name: st
             os.close(pipe)
             end.close()
             _limit(limits)
-            _write(theirs, _read(loader, limits, name, data))
+            _write(theirs, _read(read, limits, asked))
         finally:
             os._exit(0)
     os.close(theirs)
@@ -103,10 +131,11 @@ def _limit(limits: SandboxLimits) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _read(loader: AnyLoader, limits: SandboxLimits, name: str, data: bytes) -> bytes:
+def _read(read: Read, limits: SandboxLimits, asked: _Request) -> bytes:
     """Read the requested document; any exception becomes an error that names it."""
+    name = asked.name
     try:
-        reply = write_loaded(loader.load(data, name))
+        reply = read(asked.text, asked.data, name)
     except DocumentError as error:
         return write_error(type(error).__name__, str(error), error.hint)
     except MemoryError:

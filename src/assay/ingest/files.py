@@ -210,7 +210,7 @@ class FileReader:
             yield (FileReport(seen.path, "failed", seen.problem, hint=_CHECK),)
             return
         try:
-            with _open(seen.file) as file:
+            with open_file(seen.file) as file:
                 head = file.read(_HEAD)
                 file.seek(0)
                 if holds_documents(head, seen.file.name):
@@ -330,8 +330,11 @@ def _reason(error: DocumentError, seen: FoundFile) -> str:
     return str(error).removeprefix(f"{seen.file.name}: ")
 
 
-def _open(path: Path) -> IO[bytes]:
-    """Open a file for reading; a pipe or device in its place is refused rather than waited for."""
+def open_file(path: Path) -> IO[bytes]:
+    """Open a file for reading; for a pipe or device in its place raises UnreadableDocument rather than wait.
+
+    Raises OSError.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

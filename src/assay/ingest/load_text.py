@@ -57,7 +57,7 @@ class CsvLoader:
         decoded = decode(data)
         blocks = Blocks()
         last = 0
-        for line in row_lines(_rows(decoded.text, name)):
+        for line in row_lines(csv_rows(decoded.text, name)):
             gap = "\n" if line.number == last + 1 else "\n\n"
             blocks.add(line.text, Location(row=line.number), "table", gap)
             last = line.number
@@ -90,8 +90,9 @@ def _evenness(lines: Sequence[str], delimiter: str) -> float:
     return several.count(common) / len(sizes) * (1 + min(common, 20) / 20)
 
 
-def _rows(text: str, name: str) -> Iterator[Row]:
-    """The rows with their cells; the default limit of 128 KiB a cell is lifted to the text's length."""
+def csv_rows(text: str, name: str) -> Iterator[Row]:
+    """The rows with their cells; raises UnreadableDocument."""
+    # The default limit of 128 KiB a cell is lifted to the text's length.
     csv.field_size_limit(max(len(text), 1 << 17))
     given = _TOLD_DELIMITER.match(text)
     first, start, delimiter = (2, given.end(), given["delimiter"]) if given else (1, 0, delimiter_of(text))

@@ -100,30 +100,44 @@ class _Book:
     from_1904: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A worksheet: its name, and the rows that it holds, with the numbers that it gives them."""
+
+    title: str
+    rows: list[Row]
+
+
 class XlsxLoader:
     """Reads .xlsx files; formulas give the value that was saved with them."""
 
     def load(self, data: bytes, name: str) -> Loaded:
         """The rows of every sheet as lines; raises EmptyDocument, UnreadableDocument."""
         archive = Archive(data, name)
-        member = main_member(archive, name)
-        related = relations(archive, member)
-        workbook = parse(archive.read(member), name)
-        book = _Book(_strings(archive, related), _formats(archive, related), _is_from_1904(workbook))
         blocks = Blocks()
-        for title, sheet in _sheets(archive, workbook, related):
-            _add_sheet(blocks, archive, title, sheet, book)
+        for sheet in sheets(archive, name):
+            _add_sheet(blocks, sheet)
         if not blocks.text:
             raise EmptyDocument(f"{name}: no cell holds anything", hint="nothing to do; the sheets are empty")
         return Loaded(blocks.text, "xlsx", core_title(archive), blocks.regions, core_date(archive))
 
 
-def _add_sheet(blocks: Blocks, archive: Archive, title: str, member: str, book: _Book) -> None:
+def sheets(archive: Archive, name: str) -> Iterator[Sheet]:
+    """The worksheets in order, each read when it is reached; raises UnreadableDocument."""
+    member = main_member(archive, name)
+    related = relations(archive, member)
+    workbook = parse(archive.read(member), name)
+    book = _Book(_strings(archive, related), _formats(archive, related), _is_from_1904(workbook))
+    for title, sheet in _sheets(archive, workbook, related):
+        yield Sheet(title, list(_rows(archive, sheet, book)))
+
+
+def _add_sheet(blocks: Blocks, sheet: Sheet) -> None:
     """The sheet's name as heading, then its rows; nothing where no cell holds anything."""
-    named = False
-    for table in side_by_side(list(_rows(archive, member, book))):
+    named, title = False, sheet.title
+    for table in side_by_side(sheet.rows):
         last = 0
-        for line in row_lines(_with_gaps(table)):
+        for line in row_lines(with_gaps(table)):
             if not named:
                 blocks.add(title, Location(sheet=title), "heading")
                 named = True
@@ -262,7 +276,7 @@ def _cell(element: Any, book: _Book) -> str:
             return value
 
 
-def _with_gaps(rows: list[Row]) -> Iterator[Row]:
+def with_gaps(rows: list[Row]) -> Iterator[Row]:
     """The rows, with an empty one wherever numbers are left out, since that parts two tables."""
     last = 0
     for row in rows:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
+from typing import Literal
 
 from assay.types import Region
 
@@ -30,15 +31,26 @@ class RowLine:
     text: str
 
 
-def row_lines(rows: Iterable[Row]) -> Iterator[RowLine]:
-    """One line per non-empty row; a header is recognised by its cells, and again after each empty row.
+@dataclass(frozen=True, slots=True)
+class HeadedRow:
+    """A row with its cells on one line each, under the names of its columns, None where they have none.
 
-    The header's own line lists the names, so that a table with only a header is not lost.
-
-    >>> [line.text for line in row_lines([Row(1, ("City", "People")), Row(2, ("Ulm", "126000"))])]
-    ['City | People', 'City: Ulm; People: 126000']
+    `kind` says whether it names the columns, stands above the table, as a title does, or holds values.
     """
-    header: Sequence[str] | None = None
+
+    number: int
+    cells: tuple[str, ...]
+    header: tuple[str, ...] | None
+    kind: Literal["header", "above", "values"]
+
+
+def headed_rows(rows: Iterable[Row]) -> Iterator[HeadedRow]:
+    """The non-empty rows; a header is recognised by its cells, and again after each empty row.
+
+    >>> [row.kind for row in headed_rows([Row(1, ("City", "People")), Row(2, ("Ulm", "126000"))])]
+    ['header', 'values']
+    """
+    header: tuple[str, ...] | None = None
     begins = True
     remaining = iter(rows)
     head = list(islice(remaining, _HEAD_ROWS))
@@ -49,14 +61,33 @@ def row_lines(rows: Iterable[Row]) -> Iterator[RowLine]:
             begins, header = True, None
             continue
         if row.number < first:
-            yield RowLine(row.number, ": ".join(cell.rstrip(":") for cell in cells if cell))
+            yield HeadedRow(row.number, cells, None, "above")
             continue
         if begins and is_header(cells, below.cells):
-            header = unique_names(cells)
-            yield RowLine(row.number, " | ".join(cell for cell in cells if cell))
+            header = tuple(unique_names(cells))
+            yield HeadedRow(row.number, cells, header, "header")
         else:
-            yield RowLine(row.number, _line(header, cells))
+            yield HeadedRow(row.number, cells, header, "values")
         begins = False
+
+
+def row_lines(rows: Iterable[Row]) -> Iterator[RowLine]:
+    """One line per non-empty row, with the names of its columns.
+
+    The header's own line lists the names, so that a table with only a header is not lost.
+
+    >>> [line.text for line in row_lines([Row(1, ("City", "People")), Row(2, ("Ulm", "126000"))])]
+    ['City | People', 'City: Ulm; People: 126000']
+    """
+    for row in headed_rows(rows):
+        match row.kind:
+            case "above":
+                text = ": ".join(cell.rstrip(":") for cell in row.cells if cell)
+            case "header":
+                text = " | ".join(cell for cell in row.cells if cell)
+            case _:
+                text = _line(row.header, row.cells)
+        yield RowLine(row.number, text)
 
 
 def _first_of_table(head: Sequence[Row]) -> int:

@@ -286,6 +286,10 @@ FORMED: dict[tuple[str, str], str] = {
         "server/intake.py",
         "upload_path_remover",
     ): "the path of a tenant's folder, escaped; then names of bounded length",
+    (
+        "server/document_view/text_lines.py",
+        "find",
+    ): "words that a caller looks for, escaped; white space between them is read once, behind a word",
     ("judging/rewriting.py", "_replacements"): "names of a question, escaped and set between word boundaries",
     ("judging/rewriting.py", "_expansion_as_written"): "words of an acronym, escaped and set between boundaries",
     ("nlp/segments.py", "_without_shells"): "a name of a tag, of eight; matched at the beginning of a text alone",

@@ -1,0 +1,74 @@
+"""Rows of a CSV file or a sheet around the marked ones. Runs in the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.errors import UnreadableDocument
+from assay.ingest.archive import Archive
+from assay.ingest.detect import decode
+from assay.ingest.load_text import csv_rows
+from assay.ingest.load_xlsx import sheets, with_gaps
+from assay.ingest.tables import HeadedRow, Row, headed_rows
+
+# Rows shown before the first marked one and in all, columns, and characters of a cell. Chosen.
+_BEFORE, _MOST_ROWS, _MOST_COLUMNS, _LONGEST_CELL = 100, 300, 100, 500
+
+
+@dataclass(frozen=True, slots=True)
+class RowsAround:
+    """Rows of a table of `total` filled rows; `first` is the place of the first one among them, from 1."""
+
+    columns: tuple[str, ...]
+    rows: tuple[HeadedRow, ...]
+    first: int
+    total: int
+
+
+def rows_around(data: bytes, name: str, sheet: str | None, marked: frozenset[int]) -> RowsAround:
+    """The rows around the marked ones, of the sheet of that name, or of a CSV file where it is None.
+
+    `columns` are the names above the first marked row, else those of the first row shown that has any, else letters
+    as in a spreadsheet. Raises UnreadableDocument for a sheet that is not there and a file that cannot be read.
+    """
+    rows = list(headed_rows(_rows(data, name, sheet)))
+    place = next((at for at, row in enumerate(rows) if row.number in marked), 0)
+    first = max(0, place - _BEFORE)
+    shown = rows[first : first + _MOST_ROWS]
+    header = next((row.header for row in rows[place : place + 1] if row.header), None)
+    header = header or next((row.header for row in shown if row.header), None)
+    width = min(_MOST_COLUMNS, max((len(row.cells) for row in shown), default=0))
+    names = (*(header or ())[:width], *(_letters(column) for column in range(len(header or ()), width)))
+    kept = tuple(
+        HeadedRow(row.number, tuple(map(_cut, row.cells[:width])), None, row.kind)
+        for row in shown
+        if row.kind != "header" or row.header != header or row.number in marked
+    )
+    return RowsAround(tuple(map(_cut, names)), kept, first + 1, len(rows))
+
+
+def _rows(data: bytes, name: str, sheet: str | None) -> Iterable[Row]:
+    if sheet is None:
+        return csv_rows(decode(data).text, name)
+    found = next((one for one in sheets(Archive(data, name), name) if one.title == sheet), None)
+    if found is None:
+        raise UnreadableDocument(f"{name}: has no sheet {sheet!r}", hint="read it in the stored text")
+    return with_gaps(found.rows)
+
+
+def _letters(column: int) -> str:
+    """The name of a column as spreadsheets have it.
+
+    >>> _letters(0), _letters(25), _letters(26), _letters(701)
+    ('A', 'Z', 'AA', 'ZZ')
+    """
+    name = ""
+    while column >= 0:
+        column, letter = divmod(column, 26)
+        name, column = chr(ord("A") + letter) + name, column - 1
+    return name
+
+
+def _cut(cell: str) -> str:
+    return cell if len(cell) <= _LONGEST_CELL else f"{cell[:_LONGEST_CELL]}…"

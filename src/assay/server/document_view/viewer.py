@@ -1,0 +1,250 @@
+"""Documents opened at a span, pictures of their pages, and words looked for in them."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from assay.errors import DocumentError, UnreadableDocument, UsageError
+from assay.ingest.frames import SandboxLimits
+from assay.ingest.sandbox import SandboxProcess
+from assay.server.document_view import page_reader, pdf_pages, text_lines
+from assay.server.document_view.original import Original, read_original
+from assay.server.document_view.views import (
+    Box,
+    DocumentView,
+    HtmlPage,
+    Match,
+    PageSize,
+    PdfPages,
+    TableRow,
+    TableRows,
+    TextLines,
+)
+from assay.server.threads import in_thread
+from assay.types import Document, Span
+
+Result = TypeVar("Result")
+Content = PdfPages | HtmlPage | TableRows | TextLines
+
+# For one request: address space, processor and wall seconds, and bytes of a reply. Chosen: somebody waits for it,
+# and the stored text can be shown instead.
+_LIMITS = SandboxLimits(memory=1 << 30, cpu_seconds=5, wall_seconds=8.0, text=32 << 20)
+# Helper processes that read PDFs, for pages are drawn while others scroll, and those that read the rest. Chosen.
+_PDF_PROCESSES, _PAGE_PROCESSES = 2, 1
+# Files in memory at once. Chosen: each may have 256 MiB.
+_MOST_FILES = 2
+# Pages on which boxes are drawn, of a span that goes over more. Chosen.
+_MOST_MARKED_PAGES = 20
+# Pixels across a picture of a page; widths between are rounded up, so that few pictures serve many windows. Chosen.
+_NARROWEST, _WIDEST, _STEP = 100, 2000, 100
+
+
+@dataclass(frozen=True, slots=True)
+class _PictureKey:
+    """What a picture of a page depends on; tenants share none, so that none can tell what another looked at."""
+
+    tenant: str
+    bytes_sha256: str
+    page: int
+    width: int
+
+
+class _Readers:
+    """Helper processes with the same reader; each answers one request at a time."""
+
+    def __init__(self, reader: str, processes: int) -> None:
+        self.processes = [SandboxProcess(reader, _LIMITS) for _ in range(processes)]
+        self._free = list(self.processes)
+        self._places = asyncio.Semaphore(processes)
+
+    async def ask(
+        self,
+        data: bytes,
+        document: Document,
+        asked: dict[str, Any],
+        decode: Callable[[dict[str, Any]], Result],
+    ) -> Result:
+        """The decoded reply to a request about a document. Raises DocumentError."""
+        async with self._places:
+            process = self._free.pop()
+            try:
+                return await in_thread(process.ask, data, document.title, json.dumps(asked), decode)
+            finally:
+                self._free.append(process)
+
+
+class DocumentViewer:
+    """Shows documents. Their bytes are read by helper processes within limits, which start when first needed.
+
+    Pictures of pages are kept, up to `kept_bytes`.
+    """
+
+    def __init__(self, kept_bytes: int = 32 << 20) -> None:
+        self._pdfs = _Readers(pdf_pages.READER, _PDF_PROCESSES)
+        self._pages = _Readers(page_reader.READER, _PAGE_PROCESSES)
+        self._files = asyncio.Semaphore(_MOST_FILES)
+        self._pictures: OrderedDict[_PictureKey, bytes] = OrderedDict()
+        self._kept_bytes = kept_bytes
+
+    async def prepare(self) -> None:
+        """Start a helper process of either kind, so that the first document is shown as fast as the next."""
+        for readers in (self._pdfs, self._pages):
+            await in_thread(readers.processes[-1].start)
+
+    async def view(self, document: Document, span: Span | None = None) -> DocumentView:
+        """The document with the span marked, or its beginning.
+
+        Where it cannot be shown as it looks, lines of the stored text are shown. Raises UsageError for a span that
+        is not in the text.
+        """
+        marked = _within(document, span)
+        async with self._original(document) as original:
+            shown = await self._content(document, original, marked)
+        content: Content
+        if shown is None:
+            content = await in_thread(text_lines.lines_around, document.text, marked)
+        else:
+            content = shown
+        around = text_lines.text_around(document.text, marked)
+        return DocumentView(content, around, original.exact, await in_thread(lambda: document.revision))
+
+    async def page_picture(self, tenant: str, document: Document, page: int, width: int) -> bytes:
+        """A page of a PDF as PNG, about `width` pixels wide.
+
+        Raises UnreadableDocument where there is no such page, or the file is no longer the one that was read.
+        """
+        wide = -(-min(_WIDEST, max(_NARROWEST, width)) // _STEP) * _STEP
+        key = _PictureKey(tenant, document.bytes_sha256, page, wide)
+        if key in self._pictures:
+            self._pictures.move_to_end(key)
+            return self._pictures[key]
+        if document.format != "pdf":
+            raise UnreadableDocument("only a PDF has pages to draw", hint="ask for its view")
+        async with self._original(document) as original:
+            if original.data is None:
+                raise UnreadableDocument("the PDF is no longer the one that was read", hint="upload it again")
+            asked = {"page": page, "width": wide}
+            picture = await self._pdfs.ask(
+                original.data, document, asked, lambda reply: base64.b64decode(reply["png"])
+            )
+        self._keep(key, picture)
+        return picture
+
+    async def find(self, document: Document, query: str) -> tuple[Match, ...]:
+        """Where the words of a query stand in the stored text. Raises UsageError for an empty or too long query."""
+        return await in_thread(text_lines.find, document.text, query)
+
+    async def close(self) -> None:
+        """End the helper processes."""
+        for process in (*self._pdfs.processes, *self._pages.processes):
+            await in_thread(process.close)
+
+    async def _content(
+        self, document: Document, original: Original, span: Span
+    ) -> PdfPages | HtmlPage | TableRows | None:
+        """The document as it looks; None where only its stored text can be shown."""
+        try:
+            match document.format:
+                case "markdown":
+                    return await self._markdown(document, span)
+                case "pdf" if original.data is not None:
+                    return await self._pdf(original.data, document, span)
+                case "html" if original.data is not None:
+                    return await self._html(original.data, document, span)
+                case "csv" | "xlsx" if original.data is not None:
+                    return await self._rows(original.data, document, span)
+        except DocumentError:  # the quote is not found in it, or it is beyond the limits
+            return None
+        return None
+
+    async def _pdf(self, data: bytes, document: Document, span: Span) -> PdfPages | None:
+        """The pages with the boxes of a span; None where it has none, since then a reader would not find it."""
+        spans = [
+            [
+                region.location.page,
+                document.text[region.start : region.end],
+                start - region.start,
+                end - region.start,
+            ]
+            for region in document.regions
+            if region.location.page is not None
+            and (start := max(span.start, region.start)) < (end := min(span.end, region.end))
+        ]
+        shown = await self._pdfs.ask(data, document, {"spans": spans[:_MOST_MARKED_PAGES]}, _pdf_pages)
+        return shown if shown.boxes or span.start == span.end else None
+
+    async def _markdown(self, document: Document, span: Span) -> HtmlPage:
+        asked = {"kind": "markdown", "start": span.start, "end": span.end}
+        return await self._pages.ask(document.text.encode(), document, asked, _html_page)
+
+    async def _html(self, data: bytes, document: Document, span: Span) -> HtmlPage:
+        around = text_lines.text_around(document.text, span)
+        quote = {
+            "words": document.text[span.start : span.end],
+            "before": around.before,
+            "after": around.after,
+            "share": span.start / len(document.text),
+        }
+        asked = {"kind": "html", "quote": quote if span.start < span.end else None}
+        return await self._pages.ask(data, document, asked, _html_page)
+
+    async def _rows(self, data: bytes, document: Document, span: Span) -> TableRows | None:
+        """The rows around those of a span; None where it has none, since then a reader would not find it."""
+        places = [region.location for region in document.regions]
+        marked = [
+            region.location
+            for region in document.regions
+            if max(region.start, span.start) < min(region.end, span.end) and region.location.row is not None
+        ]
+        sheet = next((place.sheet for place in (*marked, *places)), None)
+        numbers = {place.row for place in marked if place.sheet == sheet}
+        if not numbers and span.start < span.end:
+            return None
+        asked = {"kind": "rows", "sheet": sheet, "marked": list(numbers)}
+        return await self._pages.ask(data, document, asked, lambda reply: _table_rows(reply, numbers))
+
+    @asynccontextmanager
+    async def _original(self, document: Document) -> AsyncIterator[Original]:
+        """The document's file; only a few of them are in memory at once."""
+        async with self._files:
+            yield await in_thread(read_original, document)
+
+    def _keep(self, key: _PictureKey, picture: bytes) -> None:
+        self._pictures[key] = picture
+        while sum(map(len, self._pictures.values())) > self._kept_bytes:
+            self._pictures.popitem(last=False)
+
+
+def _pdf_pages(reply: dict[str, Any]) -> PdfPages:
+    pages = (
+        PageSize(number, float(across), float(down)) for number, (across, down) in enumerate(reply["sizes"], 1)
+    )
+    return PdfPages(tuple(pages), tuple(Box(int(page), *map(float, place)) for page, *place in reply["boxes"]))
+
+
+def _html_page(reply: dict[str, Any]) -> HtmlPage:
+    return HtmlPage(str(reply["html"]))
+
+
+def _table_rows(reply: dict[str, Any], marked: set[int | None]) -> TableRows:
+    rows = (TableRow(int(number), tuple(map(str, cells)), number in marked) for number, cells in reply["rows"])
+    return TableRows(tuple(map(str, reply["columns"])), tuple(rows), int(reply["first"]), int(reply["total"]))
+
+
+def _within(document: Document, span: Span | None) -> Span:
+    """The span, or an empty one at the beginning; raises UsageError for one that is not in the text."""
+    if span is None:
+        return Span(0, 0)
+    if not 0 <= span.start <= span.end <= len(document.text):
+        raise UsageError(
+            f"the document has no span from {span.start} to {span.end}",
+            hint=f"its text has {len(document.text)} characters; it may have been replaced since",
+        )
+    return span

@@ -1,0 +1,122 @@
+"""What is shown of a document, by its kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assay.types import Value
+
+
+@dataclass(frozen=True, slots=True)
+class PageSize(Value):
+    """A page of a PDF, counted from 1, with its size in points."""
+
+    number: int
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Box(Value):
+    """A rectangle on a page, in fractions of its size from the top left."""
+
+    page: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class PdfPages(Value):
+    """The pages of a PDF, and where the span stands on them; no boxes where that cannot be told."""
+
+    pages: tuple[PageSize, ...]
+    boxes: tuple[Box, ...]
+    kind: Literal["pdf"] = "pdf"
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlPage(Value):
+    """Safe HTML, the span in <mark>, the first of them with the id "quote"."""
+
+    html: str
+    kind: Literal["html"] = "html"
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow(Value):
+    """A row of a table, with its number in the file."""
+
+    number: int
+    cells: tuple[str, ...]
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows(Value):
+    """Rows around the marked ones, of a table of `total` filled rows, from the `first` on."""
+
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    first: int
+    total: int
+    kind: Literal["table"] = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine(Value):
+    """A line of the stored text, counted from 1, with the ranges to mark in it; "…" stands for what is cut off."""
+
+    number: int
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextLines(Value):
+    """Lines of the stored text around the span, of `total` lines, from the `first` on."""
+
+    lines: tuple[TextLine, ...]
+    first: int
+    total: int
+    kind: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class TextAround(Value):
+    """The stored text of the span, and a little before and after it."""
+
+    before: str
+    quote: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView(Value):
+    """A document opened at a span.
+
+    `revision` is that of the stored text, to which the span belongs. `exact` says whether the file still has the
+    bytes that were read; None where that was not looked at.
+    """
+
+    content: PdfPages | HtmlPage | TableRows | TextLines
+    text_around: TextAround
+    exact: bool | None
+    revision: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The view as JSON types, the fields of its content among its own."""
+        rest = {"text_around": self.text_around.to_dict(), "exact": self.exact, "revision": self.revision}
+        return {**self.content.to_dict(), **rest}
+
+
+@dataclass(frozen=True, slots=True)
+class Match(Value):
+    """A place of the stored text where what was looked for stands, with its line and some words around it."""
+
+    start: int
+    end: int
+    line: int
+    context: str

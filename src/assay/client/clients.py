@@ -124,6 +124,7 @@ class Client:
 
     runs = _plain(records.runs)
     run = _plain(records.run)
+    delete_run = _plain(records.delete_run)
     follow_run = _plain_stream(records.follow_run)
     replay = _plain(records.replay)
     report = _plain(records.report)
@@ -206,6 +207,7 @@ class AsyncClient:
 
     runs = _awaited(records.runs)
     run = _awaited(records.run)
+    delete_run = _awaited(records.delete_run)
     follow_run = _async_stream(records.follow_run)
     replay = _awaited(records.replay)
     report = _awaited(records.report)

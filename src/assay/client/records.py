@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import httpx2
 
 from assay.client.calls import Call, field_of, given, value_of
 from assay.client.events import StreamCall, run_events, run_stream
 from assay.client.problems import refuse_other_type
-from assay.client.values import Figures, Label, QueuedAnswer, ReplayedRun, RunPage, RunRecord, RunSummary
+from assay.client.values import Deletion, Figures, Label, QueuedAnswer, ReplayedRun, RunPage, RunRecord, RunSummary
 from assay.types import Event, plain
 
 _HTML = "text/html"
 
 
-def runs(*, limit: int | None = None) -> Call[RunPage]:
-    """The recorded runs, newest first."""
-    query = given(limit=limit)
+def runs(
+    *,
+    collection: str | None = None,
+    outcome: Literal["answered", "partial", "clarify", "abstained", "error"] | None = None,
+    q: str | None = None,
+    before: str | None = None,
+    limit: int | None = None,
+) -> Call[RunPage]:
+    """The recorded runs, newest first; `q` are words of the question, `before` is `next` of the page before."""
+    query = given(collection=collection, outcome=outcome, q=q, before=before, limit=limit)
     return Call(method="GET", path="/runs", query=query, read=value_of(RunPage, "runs"), repeatable=True)
 
 
@@ -27,6 +34,14 @@ def run(run_id: str) -> Call[RunRecord]:
     places = {"run_id": run_id}
     return Call(
         method="GET", path="/runs/{run_id}", places=places, read=value_of(RunRecord, "run"), repeatable=True
+    )
+
+
+def delete_run(run_id: str) -> Call[Deletion]:
+    """Delete a run with all that was recorded of it."""
+    places = {"run_id": run_id}
+    return Call(
+        method="DELETE", path="/runs/{run_id}", places=places, read=value_of(Deletion, "deletion"), repeatable=True
     )
 
 

@@ -20,7 +20,7 @@ class Collection(Value):
 
 @dataclass(frozen=True, slots=True)
 class RunSummary(Value):
-    """One recorded run; `outcome` is that of its answer, or `failed`."""
+    """One recorded run; `outcome` is that of its answer, or `error`."""
 
     run_id: str
     collection: str
@@ -78,6 +78,14 @@ class RunRecord(Value):
     events: tuple[RecordedEvent, ...]
     decisions: tuple[Decision, ...]
     labels: tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion(Value):
+    """How many runs were deleted; bytes of them may stay on the disk for a while if they were not `wiped`."""
+
+    runs: int
+    wiped: bool
 
 
 @dataclass(frozen=True, slots=True)

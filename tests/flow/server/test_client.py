@@ -123,6 +123,7 @@ def test_runs_are_listed_labelled_and_reported(client: Client):
     answer = client.ask(QUESTION)
     page = client.runs(limit=1)
     assert [run.run_id for run in page.runs] == [answer.run_id]
+    assert client.runs(q="boil", outcome="clarify").runs == ()
     label = client.give_feedback(answer.run_id, good=False, claim=1, note="in Fahrenheit")
     assert label in client.labels()
     assert client.decide(answer.run_id, accepted=True, note="fine").run_id == answer.run_id
@@ -132,6 +133,8 @@ def test_runs_are_listed_labelled_and_reported(client: Client):
     assert record.labels[0] == label
     assert client.report(answer.run_id).startswith("<!doctype html>")
     assert client.review_queue() == ()
+    assert client.delete_run(answer.run_id).runs == 1
+    assert answer.run_id not in {run.run_id for run in client.runs().runs}
     assert client.figures(since=0.0).runs >= 1
     assert client.figures(since=4e9).runs == 0
 
@@ -220,7 +223,7 @@ def test_both_clients_have_the_same_methods():
     assert plain.keys() == awaited.keys()
     for name in plain:
         assert plain[name].parameters == awaited[name].parameters
-    assert str(plain["runs"]) == "(self, /, *, limit: 'int | None' = None) -> 'RunPage'"
+    assert str(plain["figures"]) == "(self, /, *, since: 'float | None' = None) -> 'Figures'"
     assert str(awaited["follow_run"]).endswith("-> 'AsyncGenerator[Event, None]'")
 
 

@@ -21,11 +21,13 @@ from assay.cli import (
     doctor,
     documents,
     exits,
+    export,
     figures,
     keys,
     labels,
     models,
     questions,
+    record,
     rubrics,
     rules,
     runs,
@@ -54,11 +56,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (documents, questions, chat, runs, checks, labels, figures, calibrate, audit, doctor, serve):
+for module in (documents, questions, chat, runs, checks, labels, figures, export, calibrate, audit, doctor, serve):
     add_verbs(app, module.VERBS)
 for name, module, what in (
     ("rubrics", rubrics, "Show or renew what answers are assessed by."),
     ("rules", rules, "Check and show output rules."),
+    ("runs", record, "List or delete recorded runs."),
     ("models", models, "Fetch, list or remove models of the Hugging Face hub."),
     ("keys", keys, "Make, list or revoke API keys of the server."),
     ("config", config, "Show the settings."),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from assay.cli.flags import AsJson, Given, takes
+from assay.cli.flags import THE_COLLECTION, AsJson, Given, takes
 from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
     from assay.records.figures import Figures, RunningMean
+    from assay.records.series import Every, Row, Spike
 
 Since = Annotated[
     datetime | None,
@@ -24,39 +26,75 @@ Since = Annotated[
 ]
 
 
-@takes("data_dir")
+By = Annotated[Literal["hour", "day"] | None, typer.Option("--by", help="A row for each hour or day.")]
+
+
+@takes(*THE_COLLECTION)
 def figures(
     terminal: Terminal,
     *,
     given: Given,
     since: Since = None,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """Summarise the recorded runs.
 
-    Prints what the checks found, what the repairs did, and the cost in time and money.
+    Prints what the checks found, what the repairs did, and the cost in time and money. With --by, a row is printed
+    for each hour or day of UTC, and the values that are unlike those before them. Without --collection, runs of all
+    collections are counted.
 
     \b
     assay figures
     assay figures --since 2026-01-31 --json
+    assay figures --by day
     """
     from assay.records.figures import summed
     from assay.records.runs import RunStore
+    from assay.records.series import series, spikes
     from assay.settings import load_settings
+    from assay.types import plain
 
     store = RunStore(load_settings(given).settings.runs_file)
-    found = summed(run.figures for run in store.figures(_seconds(since)))
+    runs = store.figures(seconds_of(since), given.get("collection"))
+    found = summed(run.figures for run in runs)
+    rows = () if by is None else series(runs, by)
+    unusual = spikes(rows)
     if as_json:
-        terminal.object(found.to_dict())
+        over_time = {"series": plain(rows), "spikes": plain(unusual)}
+        terminal.object({**found.to_dict(), **({} if by is None else over_time)})
         return
     if not found.runs:
         terminal.note("no runs are recorded yet" if since is None else "no runs are recorded since then")
         return
-    for line in lines(found):
+    for line in lines(found) if by is None else row_lines(rows, unusual, by):
         terminal.line(line)
 
 
-def _seconds(since: datetime | None) -> float:
+def row_lines(rows: Sequence[Row], unusual: Sequence[Spike], by: Every) -> Iterator[str]:
+    """A table of the rows, then the unusual values."""
+    head = ("runs", "errors", "declined", "reflected", "cited", "confid.", "ms p50", "ms p95", "tokens", "dollars")
+    yield f"{by:17}" + "".join(f"{name:>10}" for name in head)
+    for row in rows:
+        shares = (row.failed_share, row.abstained_share, row.reflection_rate, row.citation_validity)
+        cells = [str(row.runs), *("" if share is None else f"{100 * share:.1f} %" for share in shares)]
+        numbers = [(row.confidence, ".2f"), (row.ms_p50, ".0f"), (row.ms_p95, ".0f")]
+        numbers += [(row.tokens, ".0f"), (row.cost, ".4f")]
+        cells += ["" if value is None else format(value, form) for value, form in numbers]
+        yield f"{_start(row.start, by):17}" + "".join(f"{cell:>10}" for cell in cells).rstrip()
+    if unusual:
+        yield ""
+    for spike in unusual:
+        yield (
+            f"{spike.kind} {_start(spike.start, by)}: {spike.name} is {spike.value:.4g}, usually {spike.usual:.4g}"
+        )
+
+
+def _start(seconds: float, by: Every) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d" if by == "day" else "%Y-%m-%d %H:%M")
+
+
+def seconds_of(since: datetime | None) -> float:
     """The day as Unix seconds; a day out of the clock's range counts as 0 or infinity."""
     try:
         return since.astimezone().timestamp() if since else 0.0

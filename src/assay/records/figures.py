@@ -13,7 +13,8 @@ from assay.calibration.curves import FITTED_MODE
 from assay.core.budget import CheckCost, Tries
 from assay.types import RepairKind, Status, Value, Verdict
 
-_DELIVERED = ("answered", "partial")
+# The outcomes of answers that were given.
+DELIVERED = ("answered", "partial")
 _VERDICTS = frozenset(Verdict)
 _REPAIRED = frozenset(RepairKind)
 
@@ -162,7 +163,7 @@ def figures_of(
     repairs = Counter(repair["kind"] for repair in answer["repairs"])
     dropped = answer.get("dropped", ())
     return RunFigures(
-        delivered=answer["outcome"] in _DELIVERED,
+        delivered=answer["outcome"] in DELIVERED,
         reflections=reflections_of(repairs, answer["drafts"]),
         searches=searches_of(answer),
         improved=sum(_improved(claim) for claim in answer["claims"]),
@@ -271,7 +272,7 @@ def _of_delivered(
 
 def unrepaired(answer: Mapping[str, Any]) -> tuple[str, ...]:
     """The messages of the blocking findings of a delivered answer, and of those to be repaired."""
-    if answer["outcome"] not in _DELIVERED:
+    if answer["outcome"] not in DELIVERED:
         return ()
     left = (finding for finding in answer["findings"] if finding["severity"] in ("block", "repair"))
     return tuple(f"{finding['check']}: {finding['message']}" for finding in left)

@@ -1,0 +1,231 @@
+"""runs list, delete, prune: which runs are recorded, and for how long."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli.documents import DryRun
+from assay.cli.figures import Since, seconds_of
+from assay.cli.flags import THE_COLLECTION, AsJson, Given, takes
+from assay.cli.terminal import Terminal, first_of_each, one_line
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.records.runs import RunStore
+    from assay.records.values import RunQuery, RunSummary
+
+Outcome = Annotated[
+    str,
+    typer.Option(
+        "--outcome",
+        metavar="OUTCOME",
+        help="Only runs that ended so: answered, partial, clarify, abstained, error.",
+    ),
+]
+Words = Annotated[
+    str, typer.Option("--text", metavar="WORDS", help="Only runs whose question contains these words.")
+]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000, help="Number of runs to list.")]
+Before = Annotated[
+    str, typer.Option("--before", metavar="PLACE", help="Go on from here: the place that the last list named.")
+]
+Runs = Annotated[
+    list[str] | None, typer.Argument(metavar="RUN...", help="Ids of runs, their first characters, or last.")
+]
+OfDocument = Annotated[
+    str, typer.Option("--document", metavar="ID", help="Delete every run that found or cites this document.")
+]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Delete every run of the data folder, and the calibrations made from them.")
+]
+Age = Annotated[str, typer.Option("--older-than", metavar="AGE", help="Age of the runs to delete: 90d, 36h.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+
+_AGE = re.compile(r"(\d{1,6})([dh])")
+_SECONDS = {"d": 86400.0, "h": 3600.0}
+_OUTCOMES = ("answered", "partial", "clarify", "abstained", "error")
+
+
+@takes(*THE_COLLECTION)
+def list_(
+    terminal: Terminal,
+    *,
+    given: Given,
+    outcome: Outcome = "",
+    text: Words = "",
+    since: Since = None,
+    limit: Limit = 50,
+    before: Before = "",
+    as_json: AsJson = False,
+) -> None:
+    """List recorded runs, newest first.
+
+    Without --collection, runs of all collections are listed.
+
+    \b
+    assay runs list --outcome abstained --since 2026-01-31
+    assay runs list --text price --json
+    """
+    from assay.cli.run_view import run_line
+    from assay.records.values import RunQuery
+
+    if outcome and outcome not in _OUTCOMES:
+        raise UsageError(f"no run ends as {outcome!r}", hint=f"one of {', '.join(_OUTCOMES)}")
+    query = RunQuery(
+        collection=given.get("collection"),
+        outcome=outcome,
+        text=text,
+        since=None if since is None else seconds_of(since),
+        before=before,
+        limit=limit,
+    )
+    page = _store(given).find(query)
+    if as_json:
+        terminal.object(page.to_dict())
+        return
+    for run in page.runs:
+        terminal.line(run_line(run))
+    if not page.runs:
+        terminal.note("no such runs are recorded")
+    if page.next is not None:
+        terminal.note(f"there are more: --before {page.next}")
+
+
+@takes("data_dir")
+def delete(
+    terminal: Terminal,
+    runs: Runs = None,
+    *,
+    given: Given,
+    document: OfDocument = "",
+    everything: Everything = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete recorded runs with their events, tapes, figures, labels and decisions.
+
+    What is deleted is overwritten on the disk. Documents stay, and so do verdicts on claims that are kept with a
+    collection.
+
+    \b
+    assay runs delete 01K9
+    assay runs delete --document report.pdf --dry-run
+    assay runs delete --all --yes --data-dir /srv/assay/tenants/acme
+    """
+    from assay.records.values import MOST_LISTED, RunQuery
+
+    if sum((bool(runs), bool(document), everything)) != 1:
+        raise UsageError(
+            "which runs are to be deleted is not clear", hint="name runs, or give --document ID, or --all"
+        )
+    store = _store(given)
+    if everything:
+        chosen = _all(store, RunQuery(limit=MOST_LISTED))
+    elif document:
+        chosen = [store.load(run_id).run for run_id in store.runs_with_document(document)]
+    else:
+        chosen = list({run.run_id: run for run in (store.load(name).run for name in runs or ())}.values())
+    if dry_run or (not chosen and not everything):
+        _tell(chosen, 0, dry_run, as_json, terminal)
+        return
+    _confirm(chosen, yes, terminal)
+    deleted = store.delete_all() if everything else store.delete([run.run_id for run in chosen])
+    store.close()
+    _tell(chosen, deleted.runs, False, as_json, terminal, wiped=deleted.wiped)
+
+
+@takes(*THE_COLLECTION)
+def prune(
+    terminal: Terminal,
+    *,
+    given: Given,
+    older_than: Age,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete runs that are older than some days or hours.
+
+    Without --collection, runs of all collections are deleted. `assay runs delete` says what is deleted of a run.
+
+    \b
+    assay runs prune --older-than 90d --dry-run
+    assay runs prune --older-than 90d --yes     as a daily job
+    """
+    import time
+
+    from assay.records.values import MOST_LISTED, RunQuery
+
+    found = _AGE.fullmatch(older_than.strip())
+    if found is None:
+        raise UsageError(f"{older_than!r} is no age", hint="give days or hours, e.g. 90d or 36h")
+    until = time.time() - int(found[1]) * _SECONDS[found[2]]
+    store = _store(given)
+    query = RunQuery(collection=given.get("collection"), until=until, limit=MOST_LISTED)
+    chosen = _all(store, query)
+    if dry_run or not chosen:
+        _tell(chosen, 0, dry_run, as_json, terminal)
+        return
+    _confirm(chosen, yes, terminal)
+    deleted = store.delete([run.run_id for run in chosen])
+    store.close()
+    _tell(chosen, deleted.runs, False, as_json, terminal, wiped=deleted.wiped)
+
+
+def _store(given: Given) -> RunStore:
+    from assay.records.runs import RunStore
+    from assay.settings import load_settings
+
+    return RunStore(load_settings(given).settings.runs_file)
+
+
+def _all(store: RunStore, query: RunQuery) -> list[RunSummary]:
+    """All runs of a query, page by page."""
+    found: list[RunSummary] = []
+    while True:
+        page = store.find(query)
+        found += page.runs
+        if page.next is None:
+            return found
+        query = replace(query, before=page.next)
+
+
+def _confirm(chosen: list[RunSummary], yes: bool, terminal: Terminal) -> None:
+    from assay.cli.run_view import run_line
+
+    if yes:
+        return
+    if not terminal.input.isatty():
+        raise UsageError("deleting needs confirmation, and there is no terminal to ask on", hint="add --yes")
+    shown = first_of_each(chosen, lambda _run: "runs")
+    for line in (*map(run_line, shown.first), *shown.left_out()):
+        terminal.note(line)
+    what = "this run" if len(chosen) == 1 else f"these {len(chosen):,} runs"
+    typer.confirm(f"delete {what} for good?", abort=True, err=True)
+
+
+def _tell(
+    chosen: list[RunSummary], deleted: int, dry_run: bool, as_json: bool, terminal: Terminal, *, wiped: bool = True
+) -> None:
+    ids = [run.run_id for run in chosen]
+    if as_json:
+        body: dict[str, Any] = {"deleted": deleted, "runs": ids, "dry_run": dry_run, "wiped": wiped}
+        terminal.object(body)
+        return
+    for run in first_of_each(chosen, lambda _run: "runs").first:
+        terminal.line(f"{'would delete' if dry_run else 'deleted'} {run.run_id}  {one_line(run.question, 80)}")
+    count = len(chosen) if dry_run else deleted
+    terminal.note(f"{count:,} run{'' if count == 1 else 's'} {'would be deleted' if dry_run else 'deleted'}")
+    if not wiped:
+        terminal.warn(
+            "warning: another process reads the record: what was deleted may stay in its log until the next "
+            "deletion"
+        )
+
+
+VERBS = (list_, delete, prune)

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := check
-.PHONY: setup try test check format lint types layers docs bench proofs weights clean
+.PHONY: setup try test check page format lint types layers docs bench proofs weights clean
 
 UV_VERSION := 0.13.9
 UV := .make/uv/bin/uv
@@ -54,6 +54,16 @@ types: setup
 
 layers: setup
 	$(BIN)/lint-imports
+
+# The page in Debian's chromium, with axe-core; pictures of every view in .make/page. Not part of `check`.
+AXE := .make/axe/node_modules/axe-core/axe.min.js
+
+$(AXE):
+	npm install --silent --no-audit --no-fund --prefix .make/axe axe-core@4.14.1
+
+page: setup $(AXE)
+	test -x /usr/bin/chromium || { apt-get update -qq && apt-get install -y -qq chromium; }
+	ASSAY_TEST_PAGE=1 $(BIN)/pytest -n 0 tests/page
 
 # The part of `test` that is about pages: the code blocks of README and docs, and the generated pages.
 docs: setup

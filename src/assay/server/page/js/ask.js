@@ -1,6 +1,6 @@
 // Ask: the dialogue. Answers stream sentence by sentence.
 
-import { get, streamQuestion } from "./api.js";
+import { documents, get, streamQuestion } from "./api.js";
 import { answerText } from "./answertext.js";
 import { answerView } from "./answer.js";
 import { announce, button, empty, failure, h, hidden, replace } from "./dom.js";
@@ -56,7 +56,7 @@ async function welcome(thread, start) {
 	const place = h("div.welcome", h("h1", "Ask your documents"), h("p.subtitle", "Every sentence is tested against its source before you see it."));
 	replace(thread, place);
 	try {
-		const [{ total }, { runs }] = await Promise.all([get("/documents", { collection: collection(), limit: 1 }), get("/runs", { collection: collection(), outcome: "answered", limit: 20 })]);
+		const [{ total }, { runs }] = await Promise.all([documents({ collection: collection(), limit: 1 }), get("/runs", { collection: collection(), outcome: "answered", limit: 20 })]);
 		if (turns.length) return;
 		if (!total) return void place.append(empty("There are no documents yet", "assay answers from your documents alone.", h("a.button.primary", { href: "#/documents" }, "Add documents")));
 		const asked = [...new Set(runs.map((run) => run.question))].slice(0, 4);

@@ -14,6 +14,8 @@ export function collection() {
 	}
 }
 
+export const choose = (name) => localStorage.setItem(CHOSEN, name);
+
 /** Draw the menu anew: there are other collections, or others that may be seen. */
 export const collectionsChanged = () => dispatchEvent(new Event("collections"));
 
@@ -22,10 +24,10 @@ export async function collectionMenu(place, changed) {
 	const { collections } = await get("/collections");
 	const names = [...new Set([...collections.map((one) => one.name), collection()])].sort();
 	const counts = new Map(collections.map((one) => [one.name, one.documents]));
-	const choose = (event) => {
-		localStorage.setItem(CHOSEN, event.target.value);
+	const change = (event) => {
+		choose(event.target.value);
 		changed();
 	};
 	const options = names.map((name) => h("option", { value: name, selected: name === collection() }, `${name} (${counts.get(name) ?? 0})`));
-	place.replaceChildren(h("select.collection", { label: "Collection", on: { change: choose } }, options));
+	place.replaceChildren(h("select.collection", { label: "Collection", on: { change } }, options));
 }

@@ -1,8 +1,8 @@
 // Documents: what the collection holds; add, look into, search, delete.
 
-import { get, post, remove } from "./api.js";
-import { announce, append, attempt, button, confirm, dataTable, empty, failure, glyph, h, pageHead, replace, skeleton, toast } from "./dom.js";
-import { collection, collectionsChanged } from "./collections.js";
+import { documents, get, post, remove } from "./api.js";
+import { announce, append, attempt, button, confirm, dataTable, empty, failure, glyph, h, modal, pageHead, replace, skeleton, toast } from "./dom.js";
+import { choose, collection, collectionsChanged } from "./collections.js";
 import { icon, iconButton } from "./icons.js";
 import { mark } from "./marks.js";
 import { duration, fileName, placeOf, plural } from "./text.js";
@@ -12,9 +12,21 @@ import { openDocument } from "./viewer.js";
 const uploads = new Uploads();
 const PAGE = 100;
 
-/** The view. */
-export function documentsView(main) {
-	return new DocumentsView(main).begin();
+/** The view; `COLLECTION/DOCUMENT` opens that document, at the span `start` to `end` of the query. */
+export function documentsView(main, { rest, query }) {
+	if (rest.length === 2 && rest[0] !== collection()) {
+		choose(rest[0]);
+		collectionsChanged();
+	}
+	const made = new DocumentsView(main).begin();
+	if (rest.length === 2) openLinked(rest, query);
+	return made;
+}
+
+async function openLinked([name, id], query) {
+	const span = query.has("start") ? { start: Number(query.get("start")), end: Number(query.get("end")) } : null;
+	const known = await get(`/documents/${encodeURIComponent(id)}`, { collection: name }).catch(() => ({ document_id: id }));
+	openDocument({ source: { ...known, path: known.name }, span, collection: name });
 }
 
 class DocumentsView {
@@ -43,7 +55,7 @@ class DocumentsView {
 	}
 
 	head() {
-		return pageHead("Documents", this.count);
+		return pageHead("Documents", this.count, button([icon("plus"), "New collection"], newCollection, "quiet"));
 	}
 
 	/** Where files are dropped, with buttons for those who do not drag. */
@@ -127,7 +139,7 @@ class DocumentsView {
 
 	async load() {
 		await attempt(this.list, async () => {
-			const page = await get("/documents", { collection: this.collection, q: this.query, limit: PAGE });
+			const page = await documents({ collection: this.collection, q: this.query, limit: PAGE });
 			this.total = page.total;
 			this.count.textContent = this.query ? `${plural(page.total, "document")} with “${this.query}”` : `${plural(page.total, "document")} in the collection “${this.collection}”`;
 			if (!page.total && !this.query) return void replace(this.list, empty("No documents yet", "Drop files above. Each is read, split into passages and made searchable."));
@@ -146,7 +158,7 @@ class DocumentsView {
 
 	async more(body, control) {
 		const after = body.lastElementChild.dataset.id;
-		const page = await get("/documents", { collection: this.collection, q: this.query, limit: PAGE, after });
+		const page = await documents({ collection: this.collection, q: this.query, limit: PAGE, after });
 		append(body, page.documents.map((document) => this.row(document)));
 		control.hidden = body.childElementCount >= this.total || !page.documents.length;
 	}
@@ -196,6 +208,19 @@ class DocumentsView {
 		const open = () => openDocument({ source: { ...passage, path: passage.source }, span: passage, collection: this.collection });
 		return h("li.card", h("p", button(passage.title || fileName(passage.source), open, "text strong"), h("span.fine", ` ${placeOf(passage.location, passage.line, passage.title)}`)), h("p.clamp.pre", passage.text));
 	}
+}
+
+/** Ask for a name; a collection comes to be with its first document. */
+function newCollection() {
+	const name = h("input", { required: true, pattern: "[A-Za-z0-9_][A-Za-z0-9_.\\-]{0,63}", title: "letters, digits, _ . and -", autocomplete: "off" });
+	const make = (event) => {
+		event.preventDefault();
+		dialog.close();
+		choose(name.value);
+		collectionsChanged();
+		dispatchEvent(new Event("hashchange"));
+	};
+	const dialog = modal("New collection", h("form.stack", { on: { submit: make } }, h("label", "Name", name), h("p.fine", "Questions search one collection at a time. It is kept once the first document was added."), h("div.actions.end", button("Cancel", () => dialog.close(), "quiet"), h("button.primary", { type: "submit" }, "Use it"))));
 }
 
 const FILE_MARKS = { added: "passed", unchanged: "skipped", skipped: "skipped", failed: "failed" };

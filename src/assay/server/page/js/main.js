@@ -29,7 +29,7 @@ let visit = 0;
 
 /** Show the view that the address names. */
 async function show() {
-	const [name = "", ...rest] = decodeURI(location.hash.replace(/^#\/?/, "")).split("?")[0].split("/");
+	const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("?")[0].split("/").map(decoded);
 	const query = new URLSearchParams(location.hash.split("?")[1] || "");
 	const view = VIEWS.find((one) => one.name === (name || "ask")) || VIEWS[0];
 	const mine = ++visit;
@@ -51,6 +51,14 @@ async function show() {
 	} catch (error) {
 		clearTimeout(late);
 		if (mine === visit) replace(main, h("div.page", failure(error, show)));
+	}
+}
+
+function decoded(part) {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
 	}
 }
 

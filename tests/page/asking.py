@@ -1,0 +1,15 @@
+"""Questions put to the page."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page
+
+
+def ask(page: Page, question: str) -> Locator:
+    """Ask, and wait for the answer, which is returned."""
+    before = page.locator(".turn").count()
+    page.fill("#question", question)
+    page.keyboard.press("Enter")
+    turn = page.locator(".turn").nth(before)
+    turn.locator(".answer").wait_for()
+    return turn

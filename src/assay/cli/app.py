@@ -25,6 +25,7 @@ from assay.cli import (
     figures,
     keys,
     labels,
+    mcp,
     models,
     questions,
     record,
@@ -56,7 +57,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (documents, questions, chat, runs, checks, labels, figures, export, calibrate, audit, doctor, serve):
+for module in (documents, questions, chat, runs, checks, labels, figures, export, calibrate, audit, doctor, serve, mcp):
     add_verbs(app, module.VERBS)
 for name, module, what in (
     ("rubrics", rubrics, "Show or renew what answers are assessed by."),

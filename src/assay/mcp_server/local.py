@@ -8,9 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mcp.server.stdio import stdio_server
-
 from assay.mcp_server.server import build_server
+from assay.mcp_server.stdio import run_on_stdio
 from assay.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -88,7 +87,6 @@ def serve_stdio(given: Mapping[str, Any]) -> None:
 async def _serve(collections: LocalCollections) -> None:
     server = build_server(lambda _request: collections, looks_outside=bool(collections.settings.outside))
     try:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        await run_on_stdio(server)
     finally:
         await collections.close()

@@ -56,6 +56,7 @@ VERBS = (
     "audit",
     "doctor",
     "serve",
+    "mcp",
     "rubrics show",
     "rubrics hash",
     "rubrics renew",

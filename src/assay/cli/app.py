@@ -57,7 +57,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (documents, questions, chat, runs, checks, labels, figures, export, calibrate, audit, doctor, serve, mcp):
+for module in (
+    documents,
+    questions,
+    chat,
+    runs,
+    checks,
+    labels,
+    figures,
+    export,
+    calibrate,
+    audit,
+    doctor,
+    serve,
+    mcp,
+):
     add_verbs(app, module.VERBS)
 for name, module, what in (
     ("rubrics", rubrics, "Show or renew what answers are assessed by."),

@@ -8,10 +8,10 @@ from assay.cli.terminal import Terminal
 
 @takes(*FOR_ANSWERS)
 def mcp(terminal: Terminal, *, given: Given) -> None:
-    """Serve the collections to an agent by the Model Context Protocol, over standard input and output.
+    """Serve the collections to an agent by MCP, over standard input and output.
 
-    An agent's program starts it. Its tools are ask, search, get_source, judge, check and list_collections; none of
-    them changes a document. The server ends with its standard input.
+    An agent's program starts it and speaks the Model Context Protocol. The tools are ask, search, get_source,
+    judge, check and list_collections; none of them changes a document. The server ends with its standard input.
 
     \b
     assay mcp

@@ -9,6 +9,7 @@ import { badge, isDeclined, mark } from "./marks.js";
 import { collection } from "./collections.js";
 import { plural } from "./text.js";
 import { timeline } from "./timeline.js";
+import { openDocument } from "./viewer.js";
 
 const DEPTHS = [
 	["", "Depth as set"],
@@ -136,7 +137,7 @@ class Turn {
 		this.events = [];
 		this.sentences = new Map();
 		this.numbers = new Map();
-		this.titles = new Map();
+		this.passages = new Map();
 		this.answer = null;
 		this.view = null;
 		this.status = h("p.status", { role: "status" }, h("span.pulse", { aria: { hidden: true } }), "Reading the question");
@@ -150,7 +151,7 @@ class Turn {
 		if (kind === "done") return this.finish(event.answer);
 		if (kind === "error") return this.failed({ title: event.message, hint: event.hint });
 		if (kind === "status" && event.stage === "write") this.sentences.clear();
-		if (kind === "evidence") for (const { passage } of event.evidence.hits) this.titles.set(passage.passage_id, passage.title);
+		if (kind === "evidence") for (const { passage } of event.evidence.hits) this.passages.set(passage.passage_id, passage);
 		if (kind.startsWith("sentence.")) this.hear(event);
 		this.say(this.doing(event));
 		this.draw();
@@ -201,7 +202,23 @@ class Turn {
 			}
 		}
 		const reasons = [...this.sentences.values()].filter((one) => one.reason).map((one) => h("li", badge(one.kind, `sentence ${one.sentence.number}`), h("span.why", one.reason)));
-		replace(this.body, answerText(text, claims, citations, { choose: null, open: () => {} }), reasons.length ? h("ul.checks", reasons) : null, this.status);
+		const prose = answerText(text, claims, citations, { choose: null, open: (number) => this.open(number) });
+		replace(this.body, h("div.answer", h("div.answer-main", prose, reasons.length ? h("ul.checks", reasons) : null, this.status), this.cited()));
+	}
+
+	/** The passages cited so far, in the order of their numbers. */
+	cited() {
+		const items = [...this.numbers].map(([id, number]) => {
+			const { title, document_id } = this.passages.get(id) || {};
+			return h("li.source", h("p.source-head", h("span.source-number", { aria: { hidden: true } }, String(number)), button(title || document_id || id, () => this.open(number), "text")));
+		});
+		return items.length ? h("div.answer-side", h("section.sources-box", { label: "Sources so far" }, h("h3", "Sources"), h("ol.sources", items))) : null;
+	}
+
+	open(number) {
+		const [id] = [...this.numbers].find((one) => one[1] === number);
+		const passage = this.passages.get(id);
+		if (passage) openDocument({ source: { ...passage, path: passage.source }, span: passage, collection: this.collection });
 	}
 
 	finish(answer) {

@@ -18,20 +18,19 @@ const count = (value) => number(Math.round(value * 10) / 10);
 
 // What is plotted, from which fields of a bucket. A plot without a single value is left out.
 const PLOTS = [
-	{ id: "outcomes", title: "How questions ended", stacked: true, format: count, lines: [["answered", "outcomes.answered", "good"], ["half answers", "outcomes.partial", "open"], ["no answer", "outcomes.abstained", "soft"], ["asked back", "outcomes.clarify", "accent"], ["errors", "outcomes.error", "bad"]] },
-	{ id: "verdicts", title: "Verdicts on claims", stacked: true, format: count, lines: [["supported", "verdicts.supported", "good"], ["untested", "verdicts.unknown", "open"], ["not supported", "verdicts.unsupported", "bad"], ["contradicted", "verdicts.contradicted", "accent"]] },
-	{ id: "confidence", title: "How far answers were trusted", stacked: true, format: count, lines: [["very high", "confidence.very_high", "good"], ["high", "confidence.high", "accent"], ["medium", "confidence.medium", "soft"], ["low", "confidence.low", "open"], ["very low", "confidence.very_low", "bad"]] },
-	{ id: "repairs", title: "Repairs by kind", stacked: true, format: count, parts: "repairs" },
-	{ id: "rounds", title: "Rounds of searching an answer", format: count, lines: [["rounds", "searches", "accent"]] },
-	{ id: "reflection", title: "Answers changed after their checks", format: share, top: 1, lines: [["changed", "reflection_rate", "accent"]] },
-	{ id: "citations", title: "Citations that name a source", format: share, top: 1, lines: [["valid", "citation_validity", "accent"]] },
-	{ id: "tries", title: "Model replies at the first try", format: share, top: 1, lines: [["first try", "first_try_share", "accent"]] },
-	{ id: "retries", title: "Tries a model reply", format: count, lines: [["tries", "mean_tries", "accent"]] },
-	{ id: "latency", title: "Time to answer", format: duration, lines: [["median", "latency.p50", "accent"], ["90 of 100 below", "latency.p90", "open", "6 4"], ["99 of 100 below", "latency.p99", "bad", "2 3"]] },
-	{ id: "mean-time", title: "Mean time to answer", format: duration, lines: [["mean", "ms.mean", "accent"]] },
-	{ id: "quality", title: "Quality of answers", format: score, top: 1, lines: [["overall", "quality.mean", "accent"]] },
-	{ id: "tokens", title: "Tokens", format: count, lines: [["tokens", "tokens", "accent"]] },
-	{ id: "cost", title: "Cost", format: cost, lines: [["US dollars", "cost", "accent"]] },
+	{ title: "How questions ended", stacked: true, format: count, lines: [["answered", "outcomes.answered", "good"], ["half answers", "outcomes.partial", "open"], ["no answer", "outcomes.abstained", "soft"], ["asked back", "outcomes.clarify", "accent"], ["errors", "outcomes.error", "bad"]] },
+	{ title: "Verdicts on answers", stacked: true, format: count, lines: [["supported", "verdicts.supported", "good"], ["untested", "verdicts.unknown", "open"], ["not supported", "verdicts.unsupported", "bad"], ["contradicted", "verdicts.contradicted", "accent"]] },
+	{ title: "Questions without an answer", format: share, top: 1, lines: [["no answer", "abstained_share", "accent"], ["errors", "failed_share", "bad", "6 4"]] },
+	{ title: "How far answers were trusted", stacked: true, format: count, lines: [["very high", "levels.very_high", "good"], ["high", "levels.high", "accent"], ["medium", "levels.medium", "soft"], ["low", "levels.low", "open"], ["very low", "levels.very_low", "bad"]] },
+	{ title: "Mean confidence", format: score, top: 1, lines: [["confidence", "confidence", "accent"]] },
+	{ title: "Repairs by kind", stacked: true, format: count, parts: "repairs" },
+	{ title: "Answers changed after their checks", format: share, top: 1, lines: [["changed", "reflection_rate", "accent"]] },
+	{ title: "Rounds of searching", format: count, lines: [["rounds", "rounds", "accent"]] },
+	{ title: "Citations that name a source", format: share, top: 1, lines: [["valid", "citation_validity", "accent"]] },
+	{ title: "Model replies at the first try", format: share, top: 1, lines: [["first try", "first_try_share", "accent"]] },
+	{ title: "Time to answer", format: duration, lines: [["median", "ms_p50", "accent"], ["95 of 100 below", "ms_p95", "open", "6 4"]] },
+	{ title: "Tokens a question", format: count, lines: [["tokens", "tokens", "accent"]] },
+	{ title: "Cost of a question", format: (value) => (value ? cost(value) : "$0"), lines: [["US dollars", "cost", "accent"]] },
 ];
 // Kinds of repair that a bucket may name, each with its tone.
 const TONES = ["accent", "good", "open", "soft", "bad"];
@@ -75,7 +74,7 @@ function unusual(spikes, bucket) {
 	const items = spikes.map((spike) => {
 		const { title, format } = plotOf(spike.name) || { title: spike.name, format: score };
 		const part = spike.name.includes(".") ? ` (${spike.name.split(".").pop().replaceAll("_", " ")})` : "";
-		const rise = spike.value > spike.usual;
+		const rise = spike.kind === "spike";
 		return h("li", glyph(rise ? "▲" : "▼"), h("strong", `${title}${part}`), ` ${rise ? "rose" : "fell"} to ${format(spike.value)} on ${label(spike.start, bucket)}; usual is ${format(spike.usual)}`);
 	});
 	return h("section.note.open", h("h2", "Out of the usual"), h("ul.plain-list", items));
@@ -88,7 +87,7 @@ function drawPlot(plot, series, spikes, bucket) {
 	if (!lines.length) return null;
 	const points = series.map((item) => ({ start: item.start, label: label(item.start, bucket) }));
 	const own = spikes.filter((spike) => lines.some((line) => line.path === spike.name));
-	const marks = own.map((spike) => ({ at: points.findIndex((point) => point.start === spike.start), rise: spike.value > spike.usual })).filter((mark) => mark.at >= 0);
+	const marks = own.map((spike) => ({ at: points.findIndex((point) => point.start === spike.start), rise: spike.kind === "spike" })).filter((mark) => mark.at >= 0);
 	const legend = lines.length > 1 ? h("ul.plot-legend", lines.map((line) => h("li", h("span", { class: `swatch ${line.tone}` }), line.name))) : null;
 	return h("figure.card.plot", h("figcaption", h("h2", plot.title), legend), timePlot({ points, lines, marks, stacked: plot.stacked, format: plot.format, top: plot.top }), asTable(plot, points, lines));
 }

@@ -7,13 +7,15 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import Any, Literal, get_type_hints
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from assay import types
 from assay.diagnosis.installation import Diagnosis
 from assay.records.figures import Figures
+from assay.records.series import Row, Spike
 from assay.records.values import Decision, Label, Queued, RecordedEvent, RunSummary
 from assay.server.api_key import Key
+from assay.server.document_view.views import Match, TextAround
 from assay.server.jobs import Job
 from assay.wiring.what_if import WhatIf
 
@@ -116,6 +118,23 @@ class DocumentObject(DocumentRow):
     pages: int | None
 
 
+class ViewObject(BaseModel):
+    """A document opened at a span; the fields beside these depend on `kind`."""
+
+    model_config = ConfigDict(extra="allow")
+
+    kind: Literal["pdf", "html", "table", "text"]
+    text_around: TextAround
+    exact: bool | None
+    revision: str
+
+
+class MatchList(BaseModel):
+    """Where what was looked for stands in a document."""
+
+    matches: list[Match]
+
+
 JobObject = _model_of("JobObject", Job, ended=(bool, ...))
 
 
@@ -150,9 +169,11 @@ class ReviewList(BaseModel):
 
 
 class FiguresObject(BaseModel):
-    """The figures of the runs together."""
+    """The figures of the runs together, row by row over time, and where a row jumps."""
 
     total: Figures
+    series: list[Row]
+    spikes: list[Spike]
 
 
 class Status(BaseModel):

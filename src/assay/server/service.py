@@ -16,6 +16,7 @@ from typing import Any
 from assay.engine import Engine
 from assay.errors import UnknownCollection, UsageError
 from assay.records.runs import RunStore
+from assay.server.document_view.viewer import DocumentViewer
 from assay.server.engines import Engines
 from assay.server.intake import Intake, upload_path_remover
 from assay.server.keys import KeyStore, key_store
@@ -57,6 +58,7 @@ class Service:
     base: Settings
     engines: Engines
     live: LiveRuns = field(default_factory=LiveRuns)
+    viewer: DocumentViewer = field(default_factory=DocumentViewer)
     metrics: Metrics = field(default_factory=Metrics)
     keys: KeyStore = field(init=False)
     intake: Intake = field(init=False)
@@ -163,6 +165,7 @@ class Service:
         """End what runs, within `seconds` where it ends by itself, and close the engines and records."""
         await self.live.close(seconds)
         await self.intake.close()
+        await self.viewer.close()
         await self.engines.close_all()
         for store in self._stores.values():
             await asyncio.to_thread(store.close)

@@ -100,3 +100,23 @@ def test_what_is_not_there_is_told(served: Served, path: str) -> None:
         response = client.get(f"/api/v1/{path}", follow_redirects=True)
     assert response.status_code == 404
     assert response.json()["hint"]
+
+
+def test_a_document_is_opened_at_the_quoted_place(served: Served) -> None:
+    with served.client() as client:
+        upload(client, ("water.md", WATER), ("rates.csv", b"item,price\ntea,3\ncoffee,4\n"))
+        rows = client.get("/api/v1/documents").json()["documents"]
+        [rates, water] = [row["document_id"] for row in rows]
+        start = WATER.decode().index("It freezes")
+        text = client.get(f"/api/v1/documents/{water}/view", params={"start": start, "end": start + 10}).json()
+        table = client.get(f"/api/v1/documents/{rates}/view").json()
+        found = client.get(f"/api/v1/documents/{water}/find", params={"q": "freezes"}).json()
+        beyond = client.get(f"/api/v1/documents/{water}/view", params={"start": 10_000})
+        page = client.get(f"/api/v1/documents/{water}/pages/1.png")
+    assert text.get("kind"), text
+    assert (text["kind"], text["exact"]) == ("html", True)
+    assert '<mark id="quote">It freezes</mark>' in text["html"]
+    assert (table["kind"], table["columns"]) == ("table", ["item", "price"])
+    assert found["matches"][0]["line"] == 3
+    assert beyond.status_code == 422
+    assert page.status_code == 422

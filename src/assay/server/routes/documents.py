@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Header, Query, UploadFile
+from fastapi import APIRouter, File, Header, Path, Query, UploadFile
 from fastapi.sse import format_sse_event
 from starlette.responses import Response
 
@@ -15,6 +15,7 @@ from assay.server.calls import (
     EVENTS,
     Admin,
     Reader,
+    Responses,
     TheService,
     Writer,
     json_response,
@@ -24,15 +25,24 @@ from assay.server.calls import (
 )
 from assay.server.jobs import Job
 from assay.server.problems import NotFound
-from assay.server.responses import CollectionList, DocumentList, DocumentObject, JobList, JobObject
+from assay.server.responses import (
+    CollectionList,
+    DocumentList,
+    DocumentObject,
+    JobList,
+    JobObject,
+    MatchList,
+    ViewObject,
+)
 from assay.server.schemas import CollectionName
 from assay.server.service import Service, Tenant, refuse_bad_name
-from assay.types import Document, DocumentRecord, plain
+from assay.types import Document, DocumentRecord, Span, plain
 
 router = APIRouter(tags=["documents"])
 
 _CHUNK = 1024 * 1024
 _MOST = 1000
+PICTURE: Responses = {200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}}
 InCollection = Annotated[CollectionName, Query()]
 
 
@@ -133,6 +143,57 @@ async def show_document(
         "pages": max((region.location.page or 0 for region in document.regions), default=0) or None,
     }
     return json_response(body)
+
+
+@router.get("/documents/{document_id}/view", response_model=ViewObject, responses=problems(404))
+async def view_document(
+    document_id: str,
+    service: TheService,
+    caller: Reader,
+    collection: InCollection = "default",
+    start: Annotated[int | None, Query(ge=0)] = None,
+    end: Annotated[int | None, Query(ge=0)] = None,
+) -> Response:
+    """Show a document as it looks, opened at a span of its text, which is marked."""
+    tenant = tenant_of(service, caller)
+    document, _ = await stored_document(service, tenant, collection, document_id)
+    span = None if start is None else Span(start, start if end is None else end)
+    view = await service.viewer.view(document, span)
+    return json_response(view.to_dict(), tenant=tenant)
+
+
+@router.get(
+    "/documents/{document_id}/pages/{page}.png",
+    response_class=Response,
+    responses=PICTURE | problems(404),
+)
+async def draw_page(
+    document_id: str,
+    page: Annotated[int, Path(ge=1, le=1_000_000)],
+    service: TheService,
+    caller: Reader,
+    collection: InCollection = "default",
+    width: Annotated[int, Query(ge=1, le=10_000)] = 1000,
+) -> Response:
+    """Draw a page of a PDF."""
+    tenant = tenant_of(service, caller)
+    document, _ = await stored_document(service, tenant, collection, document_id)
+    picture = await service.viewer.page_picture(tenant.name, document, page, width)
+    return Response(picture, media_type="image/png")
+
+
+@router.get("/documents/{document_id}/find", response_model=MatchList, responses=problems(404))
+async def find_in_document(
+    document_id: str,
+    q: Annotated[str, Query(min_length=1, max_length=500, description="the words to look for")],
+    service: TheService,
+    caller: Reader,
+    collection: InCollection = "default",
+) -> Response:
+    """Find words in a document's text."""
+    tenant = tenant_of(service, caller)
+    document, _ = await stored_document(service, tenant, collection, document_id)
+    return json_response({"matches": plain(await service.viewer.find(document, q))}, tenant=tenant)
 
 
 @router.delete("/documents/{document_id}", status_code=204, response_class=Response, responses=problems(404))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field, StrictBool
@@ -14,6 +14,7 @@ from assay.records.figures import summed
 from assay.records.labels import WHOLE, Label, Labels
 from assay.records.review_queue import ReviewQueue
 from assay.records.runs import Decision, RunSummary
+from assay.records.series import series, spikes
 from assay.server.access import Caller
 from assay.server.calls import Reader, TheService, Writer, json_response, problems, tenant_of
 from assay.server.responses import FiguresObject, LabelList, ReviewList
@@ -83,12 +84,25 @@ async def decide(run_id: str, body: DecisionBody, service: TheService, caller: W
 
 @router.get("/figures", response_model=FiguresObject, responses=problems())
 async def figures(
-    service: TheService, caller: Reader, since: Annotated[float, Query(ge=0, allow_inf_nan=False)] = 0.0
+    service: TheService,
+    caller: Reader,
+    collection: Annotated[str | None, Query(max_length=64)] = None,
+    since: Annotated[float, Query(ge=0, le=1e11, allow_inf_nan=False)] = 0.0,
+    bucket: Annotated[Literal["hour", "day"], Query(description="the width of a row of the series")] = "day",
 ) -> Response:
-    """The figures of the runs from `since` (Unix seconds) on."""
+    """The figures of the runs from `since` (Unix seconds) on: in all, over time, and where they jump."""
     store = service.records(tenant_of(service, caller))
-    total = await asyncio.to_thread(lambda: summed(run.figures for run in store.figures(since)))
-    return json_response({"total": plain(total)})
+
+    def read() -> dict[str, Any]:
+        runs = store.figures(since, collection)
+        rows = series(runs, bucket)
+        return {
+            "total": plain(summed(run.figures for run in runs)),
+            "series": plain(rows),
+            "spikes": plain(spikes(rows)),
+        }
+
+    return json_response(await asyncio.to_thread(read))
 
 
 def _by(caller: Caller) -> str:

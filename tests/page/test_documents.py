@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from assay.server.settings import ServerSettings
 from page.asking import ask
 from page.conftest import OpenPage
-from support.served import Served
+from support.served import Served, serving
 
 # What a document of 300 pages may take to open at its quoted place, in seconds.
 OPENS_WITHIN = 1.0
@@ -119,3 +120,19 @@ def test_a_link_opens_a_document_at_its_span(open_page: OpenPage, served: Served
         rows = client.get("/api/v1/documents", params={"q": "notice"}).json()["documents"]
     page = open_page().open(served, f"#/documents/default/{rows[0]['document_id']}?start=19&end=27")
     expect(page.locator("#viewer mark.found")).to_have_text("The lift")
+
+
+def test_a_new_server_leads_from_no_documents_to_an_answer(open_page: OpenPage, tmp_path: Path) -> None:
+    file = tmp_path / "water.md"
+    file.write_text("# Water\n\nWater boils at 100 degrees Celsius at sea level.\n", encoding="utf-8")
+    with serving(ServerSettings(engine={"data_dir": tmp_path / "data"})) as server:
+        page = open_page().open(server)
+        page.get_by_role("link", name="Add documents").click()
+        page.get_by_role("button", name="New collection").click()
+        page.get_by_label("Name").fill("physics")
+        page.get_by_role("button", name="Use it").click()
+        expect(page.get_by_label("Collection")).to_have_value("physics")
+        page.set_input_files("input[type=file]:not([webkitdirectory])", file)
+        expect(page.locator("tbody tr")).to_contain_text("Water")
+        page.get_by_role("link", name="Ask").click()
+        expect(ask(page, "At how many degrees does water boil?").locator(".prose")).to_contain_text("100 degrees")

@@ -79,9 +79,6 @@ export const get = (path, query, signal) => json("GET", path, { query, signal })
 export const post = (path, body, query, signal) => json("POST", path, { body, query, signal });
 export const remove = (path, query) => json("DELETE", path, { query });
 
-/** The documents of a collection; one that does not exist yet has none. */
-export const documents = (query) => get("/documents", query).catch((error) => (error.status === 404 ? { documents: [], total: 0 } : Promise.reject(error)));
-
 /** A page of text, such as a report. */
 export const text = async (path) => (await request("GET", path, { accept: "text/html" })).text();
 

@@ -1,12 +1,12 @@
 // Ask: the dialogue. Answers stream sentence by sentence.
 
-import { documents, get, streamQuestion } from "./api.js";
+import { get, streamQuestion } from "./api.js";
 import { answerText } from "./answertext.js";
 import { answerView } from "./answer.js";
 import { announce, button, empty, failure, h, hidden, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { badge, isDeclined, mark } from "./marks.js";
-import { collection } from "./collections.js";
+import { collection, documents } from "./collections.js";
 import { plural } from "./text.js";
 import { timeline } from "./timeline.js";
 import { openDocument } from "./viewer.js";

@@ -1,8 +1,8 @@
 // Documents: what the collection holds; add, look into, search, delete.
 
-import { documents, get, post, remove } from "./api.js";
+import { get, post, remove } from "./api.js";
 import { announce, append, attempt, button, confirm, dataTable, empty, failure, glyph, h, modal, pageHead, replace, skeleton, toast } from "./dom.js";
-import { choose, collection, collectionsChanged } from "./collections.js";
+import { choose, collection, collectionsChanged, documents } from "./collections.js";
 import { icon, iconButton } from "./icons.js";
 import { mark } from "./marks.js";
 import { duration, fileName, placeOf, plural } from "./text.js";

@@ -1,7 +1,8 @@
 // The frame: the views and their addresses, the collection, the theme, the keys.
 
 import { collectionMenu } from "./collections.js";
-import { failure, h, modal, replace, skeleton } from "./dom.js";
+import { asApiError } from "./api.js";
+import { failure, h, modal, replace, skeleton, toast } from "./dom.js";
 import { icon, iconButton } from "./icons.js";
 import { closeDocument, isDocumentOpen } from "./viewer.js";
 
@@ -98,6 +99,10 @@ function onKey(event) {
 document.querySelector(".skip").addEventListener("click", (event) => {
 	event.preventDefault();
 	main.focus();
+});
+addEventListener("unhandledrejection", (event) => {
+	event.preventDefault();
+	toast(asApiError(event.reason).message);
 });
 addEventListener("hashchange", show);
 addEventListener("keydown", onKey);

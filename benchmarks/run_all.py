@@ -13,6 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 QUICK = (
     "documents/run.py",
+    "documents/views.py",
     "embedding/run.py",
     "retrieval/run.py",
     "judge/run.py",

@@ -23,6 +23,9 @@ class HeldCollections:
     def default(self) -> str:
         return next(iter(self.engines))
 
+    def shown(self, text: str) -> str:
+        return text
+
     @asynccontextmanager
     async def engine(self, name: str) -> AsyncIterator[Engine]:
         if name not in self.engines:

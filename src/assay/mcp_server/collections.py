@@ -19,6 +19,10 @@ class Collections(Protocol):
         """The name of the collection that is used where none is named."""
         ...
 
+    def shown(self, text: str) -> str:
+        """The text as the caller may read it: without places of the server that mean nothing to them."""
+        ...
+
     def engine(self, name: str) -> AbstractAsyncContextManager[Engine]:
         """The engine of a collection, open for as long as the block. Raises UnknownCollection, UsageError."""
         ...

@@ -34,6 +34,10 @@ class LocalCollections:
         """The collection of the settings."""
         return self.settings.collection
 
+    def shown(self, text: str) -> str:
+        """The text as it is: whoever starts this server may see its paths."""
+        return text
+
     @asynccontextmanager
     async def engine(self, name: str) -> AsyncIterator[Engine]:
         """The engine of a collection. Raises what `open_engine` raises."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -106,8 +107,9 @@ async def _call(
     """The result of one call; an error is a result, too."""
     try:
         arguments = read_arguments(tool.arguments, given)
+        collections = collections_of(context.request)
         async with _progress(context.session) as emit:
-            result = await tool.run(arguments, collections_of(context.request), emit)
+            result = await tool.run(arguments, collections, emit)
     except AssayError as error:
         return _failure(text.of_error(error), error_object(error))
     except Exception as error:  # the boundary: a bug met by one call must not end the connection
@@ -116,7 +118,8 @@ async def _call(
         bug = {"kind": name, "message": "a bug in assay", "hint": "see the server's log", "retryable": False}
         return _failure(f"error: a bug in assay: {name}\nhint: see the server's log", {"error": bug})
     return CallToolResult(
-        content=[TextContent(text=tool.text(result))], structured_content=result.model_dump(mode="json")
+        content=[TextContent(text=collections.shown(tool.text(result)))],
+        structured_content=json.loads(collections.shown(result.model_dump_json())),
     )
 
 

@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
+from starlette.routing import Route
 
 from assay import __version__
 from assay.server import openai_api
+from assay.server.mcp import PATH, guarded, mcp_endpoint
 from assay.server.problems import add_problem_handlers
 from assay.server.routes import documents, keys, metrics, quality, questions, runs, system
 from assay.server.routes.page import add_page
@@ -22,11 +24,14 @@ _DESCRIPTION = "Answers questions from your documents and tests every answer bef
 def create_app(service: Service, at_start: Callable[[], None] = lambda: None) -> FastAPI:
     """The application over a service, which it closes when it ends; `at_start` is called on its event loop."""
 
+    endpoint = mcp_endpoint(service)
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         at_start()
         service.intake.resume(service.base.data_dir)
-        yield
+        async with endpoint.running():
+            yield
         await service.close(ENDING)
 
     app = FastAPI(
@@ -46,5 +51,6 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
     app.include_router(openai_api.router)
     app.include_router(system.health)
     app.include_router(metrics.router)
+    app.router.routes.append(Route(PATH, endpoint=guarded(endpoint), include_in_schema=False))
     add_page(app)
     return app

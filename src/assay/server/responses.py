@@ -77,18 +77,10 @@ class SearchResult(BaseModel):
     notes: list[str]
 
 
-class CollectionRow(BaseModel):
-    """One collection; `version` rises with each change."""
-
-    name: str
-    documents: int
-    version: int
-
-
 class CollectionList(BaseModel):
     """The collections."""
 
-    collections: list[CollectionRow]
+    collections: list[types.CollectionSummary]
 
 
 class DocumentRow(BaseModel):

@@ -43,5 +43,6 @@ async def test_an_agent_with_a_key_sees_the_collections_of_its_tenant(tmp_path: 
             listed = await client.call_tool("list_collections", {})
         with server.client() as without:
             refused = without.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
-    assert listed.structured_content == {"collections": []}
+    assert listed.structured_content is not None
+    assert listed.structured_content["collections"] == []
     assert refused.status_code == 401

@@ -218,6 +218,20 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "repairs": _flag(
             int, LIMITS, "Maximum number of repairs that search or call a model; others are not counted.", "N"
         ),
+        "traces": _flag(
+            bool,
+            SERVICES,
+            "Trace the run as spans of OpenTelemetry. [default: no-traces]",
+            None,
+            "--traces/--no-traces",
+        ),
+        "telemetry_texts": _flag(
+            bool,
+            SERVICES,
+            "Put texts of questions, prompts, replies and answers into spans. [default: no-telemetry-texts]",
+            None,
+            "--telemetry-texts/--no-telemetry-texts",
+        ),
         "offline": _flag(bool, SERVICES, "Connect to no host but this machine.", None, "--offline/--no-offline"),
         "openai_base_url": _address("an OpenAI-compatible service"),
         "anthropic_base_url": _address("Anthropic's service"),
@@ -267,7 +281,7 @@ FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")
 ASKING = ("context_tokens", "reasoning_effort", "thinking_tokens")
 FOR_MODELS = (*(name for name in FLAGS if name.endswith("model")), *ASKING)
 _SERVICES = (
-    "offline",
+    *("offline", "traces", "telemetry_texts"),
     *(name for name in FLAGS if name.endswith("_base_url")),
     *(name for name in FLAGS if name.endswith("_seconds")),
     "prices",

@@ -13,7 +13,7 @@ from typing import Any, Self
 from assay.core.stages import Clock
 from assay.core.tape import SystemClock
 from assay.errors import BudgetSpent
-from assay.types import Limits, Usage, Value
+from assay.types import Limits, ModelReply, ModelRequest, Usage, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +157,23 @@ class Tries(Value):
         return self.attempts / self.replies if self.replies else None
 
 
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One attempt at a reply of a model; `started` and `ended` are Unix seconds.
+
+    `reply` is None where none came; `error` names the class of what was raised, "" if the call was only left.
+    """
+
+    model: str
+    host: str
+    request: ModelRequest
+    streamed: bool
+    started: float
+    ended: float
+    reply: ModelReply | None = None
+    error: str = ""
+
+
 class Meter:
     """Counts for one run, from any thread.
 
@@ -172,6 +189,7 @@ class Meter:
         self._clock = clock or SystemClock()
         self._ms: defaultdict[str, float] = defaultdict(float)
         self._costs: dict[str, CheckCost] = {}
+        self._calls: list[ModelCall] = []
         self.tries = Tries()
         self._lock = threading.Lock()
 
@@ -182,6 +200,20 @@ class Meter:
             asked, timed = dict(self._costs), dict(self._ms)
         names = {*asked, *timed}
         return {name: asked.get(name, CheckCost()) + CheckCost(timed.get(name, 0.0)) for name in names}
+
+    @property
+    def calls(self) -> tuple[ModelCall, ...]:
+        """The calls of models so far, in the order of their ends."""
+        with self._lock:
+            return tuple(self._calls)
+
+    def watch(self, model: str, host: str, request: ModelRequest, streamed: bool) -> WatchedCall:
+        """A context in which a model is called; the call is kept when it ends."""
+        return WatchedCall(model, host, request, streamed, self._clock, self._called)
+
+    def _called(self, call: ModelCall) -> None:
+        with self._lock:
+            self._calls.append(call)
 
     def timing(self, check: str) -> AbstractContextManager[object]:
         """Count the time of the context for this check, also if it raises."""
@@ -207,6 +239,36 @@ class Meter:
     def _add(self, check: str, cost: CheckCost) -> None:
         with self._lock:
             self._costs[check] = self._costs.get(check, CheckCost()) + cost
+
+
+class WatchedCall:
+    """The context of one call of a model; set `reply` to what came."""
+
+    def __init__(
+        self,
+        model: str,
+        host: str,
+        request: ModelRequest,
+        streamed: bool,
+        clock: Clock,
+        called: Callable[[ModelCall], None],
+    ) -> None:
+        self.reply: ModelReply | None = None
+        self._asked = (model, host, request, streamed)
+        self._clock = clock
+        self._called = called
+        self._started = 0.0
+
+    def __enter__(self) -> Self:
+        self._started = self._clock.time()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        left = kind is None or issubclass(kind, GeneratorExit)  # a stream that nobody reads on
+        name = "" if left or kind is None else kind.__name__
+        self._called(ModelCall(*self._asked, self._started, self._clock.time(), self.reply, name))
 
 
 class _Timed:

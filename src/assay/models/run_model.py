@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, aclosing, contextmanager, nullcon
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from assay.core.budget import Budget, Reservation
+from assay.core.budget import Budget, Reservation, WatchedCall
 from assay.core.stages import LLM, Clock
 from assay.errors import CircuitOpen, ProviderError
 from assay.models.prices import Price, PriceTable
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Complete = Callable[[ModelRequest], Awaitable[ModelReply]]
 Parts = AsyncGenerator[str | ModelReply, None]
 Stream = Callable[[ModelRequest], Parts]
+# Watches an attempt: the model's name and host, the request, and whether it is streamed.
+CallWatch = Callable[[str, str, ModelRequest, bool], WatchedCall]
 
 # At most this many attempts a reply: chosen.
 ATTEMPTS = 4
@@ -49,9 +51,10 @@ class RunModel:
     1. validate: a reply that does not fit its schema is shown its errors once (`complete` only);
     2. tune: the request gets what the user set;
     3. meter: each attempt is reserved in the budget, and retried;
-    4. tape: the attempt is recorded, or played back;
-    5. circuit: a provider that keeps failing is left alone;
-    6. the adapter is called, and its reply priced.
+    4. watch: the attempt is timed;
+    5. tape: the attempt is recorded, or played back;
+    6. circuit: a provider that keeps failing is left alone;
+    7. the adapter is called, and its reply priced.
 
     A step that is None is left out. An engine holds its models with `circuit` and `prices`; each run adds the rest.
     """
@@ -62,6 +65,7 @@ class RunModel:
     tape: CallTape | None = field(default=None, repr=False)
     meter: CallMeter | None = None
     tuning: Tuning | None = None
+    watch: CallWatch | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -80,14 +84,14 @@ class RunModel:
     async def reply(self, request: ModelRequest) -> ModelReply:
         """The reply however it ended, not validated. Raises BudgetSpent, ProviderError."""
         request = self._tuned(request)
-        return await (self._record(request) if self.meter is None else self.meter.complete(request, self._record))
+        return await (self._watch(request) if self.meter is None else self.meter.complete(request, self._watch))
 
     async def stream(self, request: ModelRequest) -> Parts:
         """The reply's text in pieces, then the reply, whose ending the caller must look at. Raises as `reply`."""
         request = self._tuned(request)
-        parts = self._record_stream(request)
+        parts = self._watch_stream(request)
         if self.meter is not None:
-            parts = self.meter.stream(request, self._record_stream)
+            parts = self.meter.stream(request, self._watch_stream)
         async with aclosing(within_limit(request, parts, self.name)) as limited:
             async for part in limited:
                 yield part
@@ -98,6 +102,21 @@ class RunModel:
 
     def _tuned(self, request: ModelRequest) -> ModelRequest:
         return request if self.tuning is None else self.tuning.tuned(request)
+
+    async def _watch(self, request: ModelRequest) -> ModelReply:
+        if self.watch is None:
+            return await self._record(request)
+        with self.watch(self.name, self.host, request, False) as call:
+            call.reply = await self._record(request)
+            return call.reply
+
+    async def _watch_stream(self, request: ModelRequest) -> Parts:
+        with nullcontext() if self.watch is None else self.watch(self.name, self.host, request, True) as call:
+            async with aclosing(self._record_stream(request)) as parts:
+                async for part in parts:
+                    if call is not None and isinstance(part, ModelReply):
+                        call.reply = part
+                    yield part
 
     async def _record(self, request: ModelRequest) -> ModelReply:
         if self.tape is None:

@@ -24,6 +24,8 @@ VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         # Google's own client prefers the second of these two as well, so that both choose the same key.
         "gemini_api_key": ("ASSAY_GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"),
         "gemini_base_url": ("ASSAY_GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"),
+        # The name that OpenTelemetry's conventions for generative AI gave it.
+        "telemetry_texts": ("ASSAY_TELEMETRY_TEXTS", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
         "searxng_url": ("ASSAY_SEARXNG_URL", "SEARXNG_URL"),
         "brave_api_key": ("ASSAY_BRAVE_API_KEY", "BRAVE_API_KEY"),
         "tavily_api_key": ("ASSAY_TAVILY_API_KEY", "TAVILY_API_KEY"),

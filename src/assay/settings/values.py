@@ -243,6 +243,12 @@ class Settings(BaseModel):
         "without a tape, or nothing",
     )
     tape: bool = Field(True, description="whether runs are recorded so that they can be replayed")
+    traces: bool = Field(False, description="whether runs are traced as spans of OpenTelemetry (assay[otel])")
+    telemetry_texts: bool = Field(
+        False,
+        description="whether these spans have the texts of questions, prompts, replies and answers; SPAN_ONLY and "
+        "SPAN_AND_EVENT count as true, NO_CONTENT and EVENT_ONLY as false",
+    )
     embedder: str = Field(
         "bundled",
         min_length=1,
@@ -298,6 +304,13 @@ class Settings(BaseModel):
     def _listed(cls, value: Any) -> Any:
         """Lists from a variable or a flag come as words between commas."""
         return tuple(word.strip() for word in value.split(",") if word.strip()) if isinstance(value, str) else value
+
+    @field_validator("telemetry_texts", mode="before")
+    @classmethod
+    def _captured(cls, value: Any) -> Any:
+        """What OpenTelemetry's instrumentations may be told to capture, as far as it bears on spans."""
+        spans = {"SPAN_ONLY": True, "SPAN_AND_EVENT": True, "NO_CONTENT": False, "EVENT_ONLY": False}
+        return spans.get(value.strip().upper(), value) if isinstance(value, str) else value
 
     @field_validator("where", mode="before")
     @classmethod

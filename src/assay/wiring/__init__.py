@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from assay.core.stages import LLM, Checker, Embedder, Index, Retriever, Sink
 from assay.engine import Engine, Parts
-from assay.errors import ModelMismatch, StoreError, UnknownCollection, UsageError
+from assay.errors import MissingExtra, ModelMismatch, StoreError, UnknownCollection, UsageError
 from assay.ingest.pipeline import Ingestion, embedded_text
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import LIMIT, PassageSplitter
@@ -76,6 +76,7 @@ def open_engine(
     parts = _open_networks(chosen, own)
     _make_private(chosen.data_dir, place.parent)
     store = RunStore(chosen.runs_file, chosen.collection, texts=chosen.record == "all")
+    sinks = (*sinks, *_tracers(chosen, chosen.collection))
     if own.index is not None:
         _refuse_other_vectors(own.index, parts.embedder)
         return Engine(_parts(chosen, pool, parts, borrowed_index(own.index), store, sinks=sinks))
@@ -129,10 +130,24 @@ def open_checker(
     own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
     pool, parts = ModelPool(own.llm, opens=models), _open_networks(chosen, own)
     store = RunStore(chosen.runs_file, texts=chosen.record == "all") if record else None
+    sinks = (*sinks, *_tracers(chosen, ""))
     if own.index is not None:
         _refuse_other_vectors(own.index, parts.embedder)
     held = MemoryIndex(parts.embedder.model) if own.index is None else borrowed_index(own.index)
     return Engine(_parts(chosen, pool, parts, held, store, sinks=sinks))
+
+
+def _tracers(settings: Settings, collection: str) -> tuple[Sink, ...]:
+    """What traces runs, if they are traced. Raises MissingExtra."""
+    if not settings.traces:
+        return ()
+    try:
+        from assay.telemetry.otel import RunTracer
+    except ModuleNotFoundError as error:
+        raise MissingExtra(
+            f"{settings.display_name('traces')} needs the package {error.name}", hint='pip install "assay[otel]"'
+        ) from error
+    return (RunTracer(collection, texts=settings.telemetry_texts),)
 
 
 def _own_parts_and_settings(

@@ -417,7 +417,8 @@ class Composer:
             on_attempts=run.meter.tried,
         )
         tape = None if run.tape is None else ModelTape(run.tape)
-        return replace(model, tape=tape, meter=meter, tuning=tuning_of(model.name, self.settings))
+        tuning = tuning_of(model.name, self.settings)
+        return replace(model, tape=tape, watch=run.meter.watch, meter=meter, tuning=tuning)
 
     def _price(self, model: str) -> Price | None:
         """What a call is reserved at; None where money is not limited."""

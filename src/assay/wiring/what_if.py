@@ -60,6 +60,7 @@ _FIXED: Mapping[str, str] = MappingProxyType(
         "citation_style": "it changes how the text names its sources: replay RUN --citation-style STYLE prints it",
         "references": "it changes how an answer is printed, and not the answer",
         **dict.fromkeys(("record", "tape"), "it only says what is recorded of a run"),
+        **dict.fromkeys(("traces", "telemetry_texts"), "it only says what is traced of a run"),
     }
 )
 # The searches that a setting changes: what they found before says nothing of what they would find.

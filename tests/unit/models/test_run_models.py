@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from assay.core.budget import Budget
+from assay.core.budget import Budget, Meter
 from assay.core.tape import Tape
 from assay.errors import (
     BudgetSpent,
@@ -120,6 +120,27 @@ async def test_the_attempts_of_each_call_are_counted():
         with pytest.raises(ProviderError):
             await counting(calls).complete(ASKED)
     assert counted == [(2, True), (1, True), (1, False), (4, False)]
+
+
+async def test_each_attempt_is_watched_with_what_came_of_it():
+    counting = Meter(SetClock())
+    model = replace(metered([[BUSY], [GOOD], ["It ", "rains.", GOOD], ["It "], [DENIED]]), watch=counting.watch)
+    await model.complete(ASKED)
+    _parts = [part async for part in model.stream(ASKED)]
+    async with aclosing(model.stream(ASKED)) as left:
+        await anext(left)
+    with pytest.raises(ProviderRefused):
+        await model.complete(ASKED)
+    seen = [(call.streamed, call.reply, call.error) for call in counting.calls]
+    assert seen == [
+        (False, None, "ProviderFailed"),
+        (False, GOOD, ""),
+        (True, GOOD, ""),
+        (True, None, ""),
+        (False, None, "ProviderRefused"),
+    ]
+    assert {(call.model, call.host) for call in counting.calls} == {(model.name, model.host)}
+    assert all(call.request == ASKED for call in counting.calls)
 
 
 async def test_what_no_retry_mends_is_raised_at_once():

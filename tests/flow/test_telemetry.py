@@ -103,7 +103,7 @@ def test_without_the_extra_the_error_names_the_command(tmp_path: Path):
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_OTEL, str(tmp_path)], capture_output=True, text=True, check=True
     )
-    assert done.stdout == 'MissingExtra pip install "assay[otel]"\n'
+    assert done.stdout == 'MissingExtra in the clone of assay: pip install ".[otel]"\n'
 
 
 @pytest.mark.parametrize(

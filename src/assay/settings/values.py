@@ -243,7 +243,7 @@ class Settings(BaseModel):
         "without a tape, or nothing",
     )
     tape: bool = Field(True, description="whether runs are recorded so that they can be replayed")
-    traces: bool = Field(False, description="whether runs are traced as spans of OpenTelemetry (assay[otel])")
+    traces: bool = Field(False, description="whether runs are traced as spans of OpenTelemetry (extra otel)")
     telemetry_texts: bool = Field(
         False,
         description="whether these spans have the texts of questions, prompts, replies and answers; SPAN_ONLY and "

@@ -145,7 +145,8 @@ def _tracers(settings: Settings, collection: str) -> tuple[Sink, ...]:
         from assay.telemetry.otel import RunTracer
     except ModuleNotFoundError as error:
         raise MissingExtra(
-            f"{settings.display_name('traces')} needs the package {error.name}", hint='pip install "assay[otel]"'
+            f"{settings.display_name('traces')} needs the package {error.name}",
+            hint='in the clone of assay: pip install ".[otel]"',
         ) from error
     return (RunTracer(collection, texts=settings.telemetry_texts),)
 

@@ -35,10 +35,10 @@ _LONGEST_EXCERPT = 20_000
 _USUAL_EXCERPT = 2_000
 _MOST_AROUND = 5_000
 _MOST_PASSAGES = 50
-# Chosen: what one call may have checked.
-_LONGEST_TEXT = 100_000
+# Chosen: what one call may have checked; some 400 claims take half a minute against a collection.
+_LONGEST_TEXT = 20_000
 _MOST_SOURCES = 100
-_LONGEST_SOURCE = 500_000
+_LONGEST_SOURCE = 200_000
 
 CollectionName = Annotated[
     str | None,

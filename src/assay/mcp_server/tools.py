@@ -60,7 +60,10 @@ class SearchArguments(Arguments):
 
     query: str = Field(min_length=1, description="what to search for, in plain words; there is no query syntax")
     k: StrictInt | None = Field(
-        default=None, ge=1, le=_MOST_PASSAGES, description="how many passages; 8 unless set"
+        default=None,
+        ge=1,
+        le=_MOST_PASSAGES,
+        description="how many passages; by default as many as the server is set to, usually 8",
     )
     collection: CollectionName = None
 

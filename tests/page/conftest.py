@@ -85,7 +85,9 @@ def report(chromium: Browser) -> bytes:
         + ("<p>The bequest of Ada Lindqvist was 41,000 euros.</p>" if number == 150 else "")
         for number in range(1, PAGES_OF_REPORT + 1)
     )
-    page.set_content("".join(f'<div style="break-after: page">{part}</div>' for part in pages))
+    page.set_content(
+        "<title>Annual report</title>" + "".join(f'<div style="break-after: page">{part}</div>' for part in pages)
+    )
     data = page.pdf(format="A5")
     page.close()
     return data

@@ -20,6 +20,7 @@ export function drawPages(body, view, { path, collection, signal }) {
 		for (const picture of column.querySelectorAll("img")) URL.revokeObjectURL(picture.src);
 	});
 	body.append(tools(body, column, view), column);
+	// The quoted page is in view before any page is drawn, so that it is drawn first.
 	const first = view.boxes[0];
 	if (first) jump(body, pages.get(first.page), first);
 	for (const element of pages.values()) loader.observe(element);
@@ -52,11 +53,7 @@ async function draw(element, path, collection, signal) {
 }
 
 function jump(body, element, first) {
-	if (!element) return;
-	requestAnimationFrame(() => {
-		const top = element.offsetTop + first.y * element.clientHeight - body.clientHeight / 3;
-		body.scrollTop = Math.max(0, top);
-	});
+	if (element) body.scrollTop = Math.max(0, element.offsetTop + first.y * element.clientHeight - body.clientHeight / 3);
 }
 
 function tools(body, column, view) {

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := check
-.PHONY: setup try test check page format lint types layers docs bench proofs weights clean
+.PHONY: setup try test check page format lint types layers docs bench proofs weights dist clean
 
 UV_VERSION := 0.13.9
 UV := .make/uv/bin/uv
@@ -79,5 +79,21 @@ proofs: setup
 weights:
 	bash models/export/run.sh
 
+# What is published: built once, compared with the repository, installed where the clone is not, and used there,
+# first without any extra.
+CLEAN := .make/clean
+dist: | $(UV)
+	rm -rf dist $(CLEAN)
+	$(UV) build --quiet --all-packages --out-dir dist
+	$(UV) export --quiet --frozen --package assay --all-extras --no-dev --format cyclonedx1.5 \
+		--output-file dist/assay.cdx.json
+	python3 deploy/check_wheels.py dist
+	$(UV) venv --quiet --python "$$(command -v python3)" $(CLEAN)
+	$(UV) pip install --quiet --python $(CLEAN)/bin/python dist/*.whl
+	cd / && "$(CURDIR)/$(CLEAN)/bin/python" -I "$(CURDIR)/deploy/try_wheels.py" questions
+	$(UV) pip install --quiet --python $(CLEAN)/bin/python "$$(echo dist/assay-*.whl)[serve]"
+	cd / && "$(CURDIR)/$(CLEAN)/bin/python" -I "$(CURDIR)/deploy/try_wheels.py" server
+	@echo "make dist: everything passed; dist/ holds what is published"
+
 clean:
-	rm -rf .make .venv
+	rm -rf .make .venv dist

@@ -29,6 +29,7 @@ QUICK = (
     "ssrf/run.py",
     "failclosed/run.py",
     "speed/start.py",
+    "serve/idle.py",
     "speed/ask.py",
 )
 LONG = (

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := check
-.PHONY: setup try test check page format lint types layers docs bench proofs weights dist clean
+.PHONY: setup try test check page format lint types layers docs bench proofs weights dist lint-deploy clean
 
 UV_VERSION := 0.13.9
 UV := .make/uv/bin/uv
@@ -94,6 +94,27 @@ dist: | $(UV)
 	$(UV) pip install --quiet --python $(CLEAN)/bin/python "$$(echo dist/assay-*.whl)[serve]"
 	cd / && "$(CURDIR)/$(CLEAN)/bin/python" -I "$(CURDIR)/deploy/try_wheels.py" server
 	@echo "make dist: everything passed; dist/ holds what is published"
+
+# Reads the files of deploy/ and .github/ with the tools made for them. Two of those are Debian's alone (systemd and
+# prometheus): where one is not there, it says so and goes on. What needs none of these tools is in tests/unit/deploy.
+LINTERS := .make/linters
+lint-deploy: | $(UV)
+	UV_PROJECT_ENVIRONMENT=$(LINTERS) $(UV) sync --quiet --frozen --only-group deploy --python "$$(command -v python3)"
+	$(LINTERS)/bin/hadolint deploy/Dockerfile
+	$(LINTERS)/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
+	$(LINTERS)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(LINTERS)/bin/kubernetes-validate --strict --quiet deploy/kubernetes.yaml
+	$(LINTERS)/bin/zizmor --quiet --offline .github/workflows
+	if command -v systemd-analyze > /dev/null; then \
+		sed 's|/opt/assay/bin/assay|/bin/true|' deploy/assay.service > .make/assay.service; \
+		systemd-analyze verify .make/assay.service; \
+		systemd-analyze security --no-pager --offline=yes --threshold=20 .make/assay.service > /dev/null; \
+	else echo "left out: systemd-analyze is not installed"; fi
+	if command -v promtool > /dev/null; then \
+		promtool check rules deploy/alerts.yml; \
+		cd deploy && promtool test rules alerts.test.yml; \
+	else echo "left out: promtool is not installed"; fi
+	@echo "make lint-deploy: everything passed"
 
 clean:
 	rm -rf .make .venv dist

@@ -50,16 +50,27 @@ Anonymous = Annotated[
     _option("--allow-anonymous", "Let everybody who reaches the address in.", None, "ASSAY_SERVE_ALLOW_ANONYMOUS"),
 ]
 AllowedHosts = Annotated[
-    list[str], _option("--allow-host", "Accept this name in the Host header; repeatable.", "NAME")
+    list[str],
+    _option("--allow-host", "Accept this name in the Host header; repeatable.", "NAME", "ASSAY_SERVE_ALLOW_HOST"),
 ]
 AllowedOrigins = Annotated[
-    list[str], _option("--allow-origin", "Accept requests of this web origin; repeatable.", "ORIGIN")
+    list[str],
+    _option(
+        "--allow-origin", "Accept requests of this web origin; repeatable.", "ORIGIN", "ASSAY_SERVE_ALLOW_ORIGIN"
+    ),
 ]
 Proxies = Annotated[
-    list[str], _option("--trust-proxy", "Believe X-Forwarded-For of this address; repeatable.", "ADDRESS")
+    list[str],
+    _option(
+        "--trust-proxy",
+        "Believe X-Forwarded-For of this address; repeatable.",
+        "ADDRESS",
+        "ASSAY_SERVE_TRUST_PROXY",
+    ),
 ]
 AllowedModels = Annotated[
-    list[str], _option("--allow-model", "Let a request name this model; repeatable.", "MODEL")
+    list[str],
+    _option("--allow-model", "Let a request name this model; repeatable.", "MODEL", "ASSAY_SERVE_ALLOW_MODEL"),
 ]
 PerMinute = Annotated[
     int, _option("--requests-per-minute", "Requests a minute of a key or an address. [default: 600]", "N", None, 1)

@@ -90,6 +90,7 @@ def try_server(folder: Path) -> None:
             "the page and its scripts are there",
         )
         expect(b"assay_answers_total" in read(f"{address}/metrics"), "/metrics counts")
+    expect("ask" in mcp_tools(folder), "assay mcp lists its tools")
 
 
 @contextmanager
@@ -109,6 +110,27 @@ def serving(folder: Path) -> Iterator[str]:
         finally:
             server.terminate()
     expect(server.returncode in (0, -15), "assay serve stops when it is told to")
+
+
+def mcp_tools(folder: Path) -> list[str]:
+    """The names of the tools that `assay mcp` offers over standard input and output."""
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "trial", "version": "1"}}
+    command = [PROGRAM, "mcp"]
+    with subprocess.Popen(
+        command, env=environment(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+
+        def send(method: str, **more: object) -> None:
+            server.stdin.write(json.dumps({"jsonrpc": "2.0", "method": method, **more}) + "\n")
+            server.stdin.flush()
+
+        send("initialize", id=1, params=client)
+        server.stdout.readline()
+        send("notifications/initialized")
+        send("tools/list", id=2)
+        reply = json.loads(server.stdout.readline())
+        server.stdin.close()
+    return [str(tool["name"]) for tool in reply["result"]["tools"]]
 
 
 def is_up(address: str) -> bool:

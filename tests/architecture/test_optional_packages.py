@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 BROUGHT = frozenset({"anyio", "certifi", "httpx", "httpx2", "httpcore2", "starlette", "yarl", "requests"})
 # The modules that need a package of an extra, with what is in them; nothing else imports them as it is loaded.
 NEEDING = (
+    "assay.client",
     "assay.integrations",
     "assay.mcp_server",
     "assay.models.anthropic",

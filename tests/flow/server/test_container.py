@@ -70,8 +70,10 @@ def test_the_image_makes_its_own_first_key_and_then_serves(tmp_path: Path) -> No
     names = "assay assay.local"
     here = environment(tmp_path, ASSAY_SERVE_HOST="127.0.0.1", ASSAY_SERVE_PORT=port, ASSAY_SERVE_ALLOW_HOST=names)
     probe = [sys.executable, *health_check()]
-    with subprocess.Popen(command(), env=here, stderr=subprocess.DEVNULL) as server:
+    with subprocess.Popen(command(), env=here, stderr=subprocess.PIPE, text=True) as server:
         try:
+            assert server.stderr is not None
+            assert port in server.stderr.readline()  # what it says before it listens, however busy the machine is
             wait_for(lambda: subprocess.run(probe, env=here, capture_output=True, check=False).returncode == 0)
             with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client:
                 statuses = {

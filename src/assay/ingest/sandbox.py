@@ -83,9 +83,10 @@ class SandboxProcess:
                 ) from None
 
     def start(self) -> None:
-        """Start the helper, which is then loading while the first request is still to come."""
-        with self._one_at_a_time:
-            self._helper = self._helper or _Helper(self._reader, self._limits)
+        """Start the helper, unless it runs, so that it loads its modules before the first request."""
+        if self._helper is None:
+            with self._one_at_a_time:
+                self._helper = self._helper or _Helper(self._reader, self._limits)
 
     @property
     def process_id(self) -> int | None:

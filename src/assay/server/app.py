@@ -30,6 +30,8 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         at_start()
         service.intake.resume(service.base.data_dir)
+        if service.has_collections():
+            await service.viewer.prepare()
         async with endpoint.running():
             yield
         await service.close(ENDING)

@@ -126,6 +126,11 @@ class Service:
         await asyncio.to_thread(shutil.rmtree, folder)
         await intake.uploads.remove_collection(collection)
 
+    def has_collections(self) -> bool:
+        """Whether any tenant has a collection."""
+        folder = self.base.data_dir
+        return any(True for pattern in ("collections/*", "tenants/*/collections/*") for _ in folder.glob(pattern))
+
     def unreadiness(self) -> str | None:
         """Why no question can be answered now; None if it can."""
         folder = self.base.data_dir

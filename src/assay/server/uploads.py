@@ -19,7 +19,7 @@ import secrets
 import shutil
 import time
 import unicodedata
-from collections.abc import AsyncIterable, Callable, Collection
+from collections.abc import AsyncIterable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,6 +88,18 @@ class Uploads:
             file.abandon()
             raise
         return StagedFile(storable_name(name), token, digest.hexdigest(), size)
+
+    async def receive_all(self, files: Sequence[tuple[str, AsyncIterable[bytes]]], limit: int) -> list[StagedFile]:
+        """Receive files, each a name and its chunks; if one fails, none stays in staging. Raises as `receive`."""
+        staged: list[StagedFile] = []
+        try:
+            for name, chunks in files:
+                staged.append(await self.receive(name, chunks, limit))
+        except BaseException:
+            for file in staged:
+                await self.discard(file.token)
+            raise
+        return staged
 
     def path_of(self, collection: str, name: str) -> Path:
         """Where the file of that name lives, whether it is there or not; raises UsageError for a bad collection."""

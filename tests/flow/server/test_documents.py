@@ -51,6 +51,16 @@ def test_an_uploaded_file_is_answered_from_until_it_is_removed(served: Served) -
     assert not list((served.service.base.data_dir / "uploads").rglob("water.md"))
 
 
+def test_a_file_of_many_documents_stays_until_its_last_one_is_removed(served: Served) -> None:
+    lines = b'{"id": "a", "text": "Water boils at 100 degrees."}\n{"id": "b", "text": "It freezes at 0 degrees."}\n'
+    with served.client() as client:
+        upload(client, ("facts.jsonl", lines))
+        uploads = served.service.base.data_dir / "uploads"
+        for document, left in (("a", 1), ("b", 0)):
+            assert client.delete(f"/api/v1/documents/{document}").status_code == 204
+            assert len(list(uploads.rglob("facts.jsonl"))) == left
+
+
 def test_no_response_names_a_folder_of_the_server(served: Served) -> None:
     folder = str(served.service.base.data_dir)
     with served.client() as client:

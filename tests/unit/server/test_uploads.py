@@ -121,6 +121,15 @@ async def test_a_file_over_the_limit_is_refused_and_leaves_nothing(data_dir: Pat
     assert (await uploads.receive("tea.md", chunks_of(b"12345678", b"12"), 10)).size == 10
 
 
+async def test_of_several_files_none_stays_if_one_is_too_large(data_dir: Path) -> None:
+    uploads = Uploads(data_dir)
+    with pytest.raises(UploadTooLarge, match="big"):
+        await uploads.receive_all([("small", chunks_of(b"1")), ("big", chunks_of(b"12345"))], 4)
+    assert files_under(data_dir) == []
+    staged = await uploads.receive_all([("a", chunks_of(b"1")), ("b", chunks_of(b"2"))], 4)
+    assert [file.name for file in staged] == ["a", "b"]
+
+
 async def test_an_upload_that_breaks_off_leaves_nothing(data_dir: Path) -> None:
     async def broken() -> AsyncIterator[bytes]:
         yield b"half of"

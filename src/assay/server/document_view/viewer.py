@@ -94,7 +94,7 @@ class DocumentViewer:
         self._kept_bytes = kept_bytes
 
     async def prepare(self) -> None:
-        """Start a helper process of either kind, so that the first document is shown as fast as the next."""
+        """Start a helper process of either kind, unless it runs, so that no document has to wait for it."""
         for readers in (self._pdfs, self._pages):
             await in_thread(readers.processes[-1].start)
 

@@ -94,8 +94,10 @@ async def upload(
     refuse_bad_name(collection)
     intake = service.intake.of(tenant_of(service, caller).folder)
     limit = service.settings.largest_upload
-    staged = [await intake.uploads.receive(file.filename or "", _chunks(file), limit) for file in files]
+    received = [(file.filename or "", _chunks(file)) for file in files]
+    staged = await intake.uploads.receive_all(received, limit)
     job = await intake.runner.submit(collection, staged, idempotency_key)
+    await service.viewer.prepare()
     return json_response(_job(job), 202)
 
 
@@ -202,7 +204,9 @@ async def remove_document(
     document, _ = await stored_document(service, tenant, collection, document_id)
     async with service.engine(tenant, collection) as engine:
         await engine.aremove([document_id])
-    await service.intake.of(tenant.folder).uploads.remove(document.source)
+        others = {record.source for record in await engine.adocuments()}
+    if document.source not in others:  # a file of JSON lines holds many documents
+        await service.intake.of(tenant.folder).uploads.remove(document.source)
     return Response(status_code=204)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -125,6 +126,7 @@ def serve(
         requests_per_minute=requests_per_minute,
         answering=answering,
         answering_per_key=answering_per_key,
+        answer_log=None if terminal.quiet else sys.stdout,
         engine=dict(given),
     )
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -87,10 +88,10 @@ def application_of_worker(settings: str) -> ASGIApp:
 
 
 def settings_to_json(settings: ServerSettings) -> str:
-    """The settings as JSON, paths as text."""
-    values = {name: getattr(settings, name) for name in ServerSettings.__slots__}
+    """The settings as JSON, paths as text; a log is standard output in whichever process reads them."""
+    values = {name: getattr(settings, name) for name in ServerSettings.__slots__ if name != "answer_log"}
     bounds = {name: getattr(settings.bounds, name) for name in Bounds.__slots__}
-    return json.dumps({**values, "bounds": bounds}, default=str)
+    return json.dumps({**values, "bounds": bounds, "logs": settings.answer_log is not None}, default=str)
 
 
 def settings_from_json(text: str) -> ServerSettings:
@@ -101,10 +102,11 @@ def settings_from_json(text: str) -> ServerSettings:
     """
     values = json.loads(text)
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    engine = values["engine"]
+    engine, logs = values["engine"], values.pop("logs")
     if "data_dir" in engine:
         engine["data_dir"] = Path(engine["data_dir"])
-    return ServerSettings(**{**values, "bounds": Bounds(**values["bounds"]), "engine": engine})
+    log = sys.stdout if logs else None
+    return ServerSettings(**{**values, "bounds": Bounds(**values["bounds"]), "engine": engine, "answer_log": log})
 
 
 def _end_runs_at_signal(service: Service) -> None:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from assay.core.stages import Sink
 from assay.engine import Engine
 from assay.errors import UnknownCollection, UsageError
 from assay.records.runs import RunStore
@@ -24,6 +25,7 @@ from assay.server.metrics import Levels, Metrics
 from assay.server.settings import ServerSettings
 from assay.server.streams import LiveRuns
 from assay.settings import Settings, load_settings
+from assay.telemetry.log import AnswerLog
 from assay.types import AskOptions
 from assay.wiring import collections, open_checker, open_engine
 
@@ -77,9 +79,12 @@ class Service:
 
         def open_one(folder: Path, collection: str, create: bool) -> Engine:
             given = {**settings.engine, "data_dir": folder}
+            sinks: tuple[Sink, ...] = (metrics,)
+            if settings.answer_log is not None:
+                sinks = (metrics, AnswerLog(settings.answer_log, collection))
             if collection == NO_COLLECTION:
-                return open_checker(record=True, sinks=(metrics,), **given)
-            return open_engine(create=create, collection=collection, sinks=(metrics,), **given)
+                return open_checker(record=True, sinks=sinks, **given)
+            return open_engine(create=create, collection=collection, sinks=sinks, **given)
 
         bounds = replace(settings.bounds, tokens=base.max_tokens, cost=base.max_cost)
         engines = Engines(open_one, settings.open_engines)

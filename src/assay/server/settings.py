@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TextIO
 
 from assay.errors import UsageError
 from assay.types import AskOptions
@@ -61,6 +61,7 @@ class ServerSettings:
     addresses whose X-Forwarded-For is believed. `models` are those that a request may name besides the ones that
     are set. `requests_per_minute` counts per key, or per address without one. `answering` is how many questions
     are answered at once, `answering_per_key` how many of one key. `open_engines` is how many collections stay open.
+    `answer_log` takes a line of JSON for each answer; None is no log.
     """
 
     host: str = HOST
@@ -77,4 +78,5 @@ class ServerSettings:
     open_engines: int = 32
     largest_upload: int = 256 * 1024 * 1024
     bounds: Bounds = Bounds()
+    answer_log: TextIO | None = None
     engine: dict[str, Any]

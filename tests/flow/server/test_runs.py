@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +61,16 @@ def test_a_deleted_run_is_gone(served: Served) -> None:
         assert client.delete(f"/api/v1/runs/{run_id}").json()["runs"] == 1
         assert client.get(f"/api/v1/runs/{run_id}").status_code == 404
         assert client.delete(f"/api/v1/runs/{run_id}").status_code == 404
+
+
+def test_each_answer_is_a_line_of_the_log_with_the_id_of_its_request(tmp_path: Path) -> None:
+    log = StringIO()
+    with (
+        serving(ServerSettings(engine={"data_dir": tmp_path}, answer_log=log)) as server,
+        server.client() as client,
+    ):
+        asked = {"question": "When was the bridge opened?", "passages": SOURCE}
+        answer = client.post("/api/v1/answer-from", json=asked, headers={"x-request-id": "req-7"}).json()
+    line = json.loads(log.getvalue())
+    assert (line["run_id"], line["request_id"], line["tenant"]) == (answer["run_id"], "req-7", "default")
+    assert "bridge" not in log.getvalue()

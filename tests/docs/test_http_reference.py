@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.server.app import create_app
+from assay.server.calls import ALWAYS
 from assay.server.service import Service
 from assay.server.settings import ServerSettings
 
@@ -17,10 +18,9 @@ INTRO = """# HTTP
 Every request of `assay serve`, made from its `/openapi.json`, which has the schemas of all bodies. How to use it:
 [serve your documents](../how-to/serve.md). Beside these there are `/` (the page), `/mcp` and `/openapi.json`.
 
-Errors are problem details (`detail`, `hint`, `request_id`); each request may also get 400, 401, 403, 413, 422, 429
-or 503.
+Errors are problem details (`detail`, `hint`, `request_id`); each request may also get 400, 401, 403, 408, 413,
+421, 422, 429, 500 or 503; those under /v1 get them in the shape of OpenAI's.
 """
-ALWAYS = {"400", "401", "403", "413", "422", "429", "503"}
 
 
 def renewed() -> str:
@@ -51,7 +51,7 @@ def lines(method: str, path: str, operation: dict[str, Any], schemas: dict[str, 
     fields = [name for schema in bodies(operation, schemas) for name in schema.get("properties", ())]
     if fields:
         yield f"  Fields: {', '.join(f'`{name}`' for name in fields)}."
-    others = sorted(set(operation["responses"]) - ALWAYS)
+    others = sorted(set(operation["responses"]) - set(map(str, ALWAYS)))
     yield f"  Statuses: {', '.join(others)}.\n"
 
 

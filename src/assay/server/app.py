@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from assay import __version__
 from assay.server import openai_api
+from assay.server.api_document import AssayApi
 from assay.server.mcp import PATH, guarded, mcp_endpoint
 from assay.server.problems import add_problem_handlers
 from assay.server.routes import documents, keys, metrics, quality, questions, runs, system
@@ -36,7 +37,7 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
             yield
         await service.close(ENDING)
 
-    app = FastAPI(
+    app = AssayApi(
         title="assay",
         version=__version__,
         description=_DESCRIPTION,

@@ -13,7 +13,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
 
 from assay.server.access import Caller, require
-from assay.server.responses import Problem
+from assay.server.problems import MEDIA_TYPE
+from assay.server.responses import OpenAIError
 from assay.server.service import Service, Tenant
 from assay.server.streams import LiveRun, frames
 
@@ -36,17 +37,34 @@ TheService = Annotated[Service, Depends(service_of)]
 
 
 Responses = dict[int | str, dict[str, Any]]
-EVENTS: Responses = {200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}}
+# What any request may get: ill-formed, without the right key, too slow, too large, for another host, unfit, one too
+# many, a bug, not now.
+ALWAYS = (400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
+_WRONG = "What went wrong, and what to do next"
 
 
 def problems(*statuses: int) -> Responses:
     """The documented errors of a route, besides those that every route has."""
-    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    always = (400, 401, 403, 413, 422, 429, 503)
-    return {
-        status: {"model": Problem, "content": content, "description": "a problem"}
-        for status in (*always, *statuses)
-    }
+    content = {MEDIA_TYPE: {"schema": reference("Problem")}}
+    return {status: {"content": content, "description": _WRONG} for status in (*ALWAYS, *statuses)}
+
+
+def openai_problems(*statuses: int) -> Responses:
+    """The documented errors of a route under /v1, besides those that every route has."""
+    return {status: {"model": OpenAIError, "description": _WRONG} for status in (*ALWAYS, *statuses)}
+
+
+def event_stream(name: str) -> Responses:
+    """A documented stream of events, each with a value of the schema of that name."""
+    data = {"type": "string", "contentMediaType": "application/json", "contentSchema": reference(name)}
+    fields = {"data": data, "event": {"type": "string"}, "id": {"type": "string"}}
+    item = {"type": "object", "properties": fields, "required": ["data", "event"]}
+    return {200: {"content": {EVENT_STREAM: {"itemSchema": item}}}}
+
+
+def reference(name: str) -> dict[str, str]:
+    """A reference to a schema of the description."""
+    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def tenant_of(service: Service, caller: Caller) -> Tenant:

@@ -16,7 +16,17 @@ from starlette.responses import Response
 
 from assay.core.draft import compose
 from assay.errors import UsageError
-from assay.server.calls import Reader, TheService, json_response, stream_response, tenant_of, until_gone
+from assay.server.calls import (
+    EVENT_STREAM,
+    Reader,
+    Responses,
+    TheService,
+    json_response,
+    openai_problems,
+    stream_response,
+    tenant_of,
+    until_gone,
+)
 from assay.server.problems import NotFound
 from assay.server.routes.questions import asked_events
 from assay.server.service import Service, Tenant
@@ -118,7 +128,17 @@ class Completion(BaseModel):
     assay: dict[str, Any]
 
 
-@router.get("/models", response_model=ModelList)
+# The last event of a stream is [DONE], which is no JSON.
+_CHUNK = {"type": "object", "properties": {"data": {"type": "string"}}, "required": ["data"]}
+_COMPLETION: Responses = {
+    200: {
+        "description": "The completion; with `stream` its chunks as events",
+        "content": {EVENT_STREAM: {"itemSchema": _CHUNK}},
+    }
+}
+
+
+@router.get("/models", response_model=ModelList, responses=openai_problems())
 async def list_models(service: TheService, caller: Reader) -> Response:
     """List the collections as models."""
     tenant = tenant_of(service, caller)
@@ -126,7 +146,7 @@ async def list_models(service: TheService, caller: Reader) -> Response:
     return json_response({"object": "list", "data": [_model_row(tenant, name) for name in names]})
 
 
-@router.get("/models/{model}", response_model=ModelRow)
+@router.get("/models/{model}", response_model=ModelRow, responses=openai_problems(404))
 async def show_model(model: str, service: TheService, caller: Reader) -> Response:
     """Show a collection as a model."""
     tenant = tenant_of(service, caller)
@@ -138,7 +158,7 @@ async def show_model(model: str, service: TheService, caller: Reader) -> Respons
 @router.post(
     "/chat/completions",
     response_model=Completion,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    responses=_COMPLETION | openai_problems(404, 409, 502, 504),
 )
 async def complete(body: ChatBody, request: Request, service: TheService, caller: Reader) -> Response:
     """Answer the last message of a dialogue from the collection that `model` names."""

@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.routing import Match
 from starlette.types import Scope
 
 from assay import errors
@@ -187,7 +188,8 @@ def add_problem_handlers(app: FastAPI) -> None:
     async def of_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
         detail, hint = _words_of(error, request)
-        return problem_response(error.status_code, detail, hint, request.scope, headers=error.headers)
+        headers = {"Allow": _allowed(request)} if error.status_code == 405 else error.headers
+        return problem_response(error.status_code, detail, hint, request.scope, headers=headers)
 
     async def of_departure(_request: Request, _error: Exception) -> Response:
         return Response(status_code=CLIENT_CLOSED_REQUEST)  # nobody reads it; it keeps the log quiet
@@ -211,6 +213,12 @@ def add_problem_handlers(app: FastAPI) -> None:
 def _field_error(row: Mapping[str, Any]) -> FieldError:
     message = str(row["msg"]).removeprefix("Value error, ").replace("Input should", "must", 1)
     return FieldError(".".join(map(str, row["loc"])), message[:1].lower() + message[1:])
+
+
+def _allowed(request: Request) -> str:
+    """The methods of the request's path; the router itself names those of the first route of several."""
+    matching = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    return ", ".join(sorted({method for route in matching for method in getattr(route, "methods", None) or ()}))
 
 
 def _words_of(error: HTTPException, request: Request) -> tuple[str, str]:

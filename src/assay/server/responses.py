@@ -20,7 +20,7 @@ from assay.server.jobs import Job
 from assay.wiring.what_if import WhatIf
 
 
-def _model_of(name: str, value: type, *, without: Collection[str] = (), **more: Any) -> type[BaseModel]:
+def model_of(name: str, value: type, *, without: Collection[str] = (), **more: Any) -> type[BaseModel]:
     """A response model with the fields of a dataclass; `more` are further fields, as `create_model` takes them."""
     hints = get_type_hints(value, {**vars(types), **vars(sys.modules[value.__module__])})
     own: dict[str, Any] = {
@@ -50,7 +50,28 @@ class Problem(BaseModel):
     errors: list[Where] = []
 
 
-AnswerObject = _model_of(
+class OpenAIError(BaseModel):
+    """An error in the shape of OpenAI's."""
+
+    class Cause(BaseModel):
+        """What went wrong; `param` is the field that does not fit."""
+
+        message: str
+        type: Literal[
+            "invalid_request_error",
+            "authentication_error",
+            "permission_error",
+            "not_found_error",
+            "rate_limit_error",
+            "server_error",
+        ]
+        param: str | None
+        code: None
+
+    error: Cause
+
+
+AnswerObject = model_of(
     "Answer",
     types.Answer,
     without=("trace", "explanation"),
@@ -59,7 +80,7 @@ AnswerObject = _model_of(
     named_warnings=(list[types.NamedWarning], ...),
     explanation=(types.Explanation | None, None),
 )
-ReviewObject = _model_of("ReviewObject", types.Review, verdict=(types.Verdict, ...), support=(float | None, ...))
+ReviewObject = model_of("ReviewObject", types.Review, verdict=(types.Verdict, ...), support=(float | None, ...))
 
 
 class SearchHit(BaseModel):
@@ -127,7 +148,7 @@ class MatchList(BaseModel):
     matches: list[Match]
 
 
-JobObject = _model_of("JobObject", Job, ended=(bool, ...))
+JobObject = model_of("JobObject", Job, ended=(bool, ...))
 
 
 class JobList(BaseModel):
@@ -145,7 +166,7 @@ class RunObject(BaseModel):
     labels: list[Label]
 
 
-ReplayObject = _model_of("ReplayObject", WhatIf, answer=(AnswerObject, ...))
+ReplayObject = model_of("ReplayObject", WhatIf, answer=(AnswerObject, ...))
 
 
 class LabelList(BaseModel):
@@ -213,7 +234,7 @@ class SettingsObject(BaseModel):
     settings: list[Setting]
 
 
-KeyObject = _model_of("KeyObject", Key, state=(Literal["active", "expired", "revoked"], ...))
+KeyObject = model_of("KeyObject", Key, state=(Literal["active", "expired", "revoked"], ...))
 NewKey = create_model("NewKey", __base__=KeyObject, __doc__="A key with its text.", key=(str, ...))
 
 

@@ -77,8 +77,8 @@ class GivenPassage(Body):
     document_id: str | None = Field(default=None, max_length=500)
     title: str = Field("", max_length=2000)
     source: str = Field("", max_length=4000)
-    score: float | None = Field(
-        default=None, ge=-1, le=1, allow_inf_nan=False, description="cosine with the question"
+    score: Annotated[StrictInt | StrictFloat, Field(ge=-1, le=1, allow_inf_nan=False)] | None = Field(
+        default=None, description="cosine with the question"
     )
     metadata: dict[str, Scalar] = Field(default_factory=dict)
 

@@ -12,12 +12,12 @@ from fastapi.sse import format_sse_event
 from starlette.responses import Response
 
 from assay.server.calls import (
-    EVENTS,
     Admin,
     Reader,
     Responses,
     TheService,
     Writer,
+    event_stream,
     json_response,
     problems,
     stream_response,
@@ -82,9 +82,9 @@ async def list_documents(
     return json_response({"documents": rows[first : first + limit], "total": len(rows)})
 
 
-@router.post("/documents", response_model=JobObject, status_code=202, responses=problems(409))
+@router.post("/documents", response_model=JobObject, status_code=202, responses=problems(409, 507))
 async def upload(
-    files: Annotated[list[UploadFile], File(description="the files")],
+    files: Annotated[list[UploadFile], File(description="the files", min_length=1)],
     service: TheService,
     caller: Writer,
     collection: InCollection = "default",
@@ -115,7 +115,7 @@ async def show_job(job_id: str, service: TheService, caller: Reader) -> Response
     return json_response(_job(await _job_of(service, tenant_of(service, caller), job_id)))
 
 
-@router.get("/jobs/{job_id}/events", response_class=Response, responses=EVENTS | problems(404))
+@router.get("/jobs/{job_id}/events", response_class=Response, responses=event_stream("JobObject") | problems(404))
 async def follow_job(job_id: str, service: TheService, caller: Reader) -> Response:
     """Stream the job whenever it changes, until it has ended."""
     tenant = tenant_of(service, caller)

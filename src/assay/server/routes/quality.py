@@ -7,7 +7,7 @@ import time
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, StrictInt
 from starlette.responses import Response
 
 from assay.records.figures import summed
@@ -32,7 +32,7 @@ class FeedbackBody(Body):
 
     run_id: str = Field(min_length=1, max_length=64)
     good: StrictBool
-    claim: int = Field(WHOLE, ge=0, le=100_000)
+    claim: StrictInt = Field(WHOLE, ge=0, le=100_000)
     note: Note = ""
 
 

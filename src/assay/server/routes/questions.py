@@ -9,11 +9,11 @@ from starlette.responses import Response
 
 from assay import types
 from assay.server.calls import (
-    EVENT_STREAM,
     Reader,
     Responses,
     TheService,
     event_response,
+    event_stream,
     json_response,
     problems,
     tenant_of,
@@ -41,7 +41,7 @@ router = APIRouter(tags=["questions"])
 _ANSWER_OR_EVENTS: Responses = {
     200: {
         "description": "The answer; with Accept: text/event-stream the events of the run, the last with the answer",
-        "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
+        **event_stream("RunEvent")[200],
     }
 }
 

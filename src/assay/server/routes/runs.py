@@ -19,10 +19,10 @@ from assay.records.report import report as report_page
 from assay.records.runs import RunStore
 from assay.records.values import Deleted, RunPage, RunQuery, RunRecord
 from assay.server.calls import (
-    EVENTS,
     Reader,
     TheService,
     Writer,
+    event_stream,
     json_response,
     problems,
     stream_response,
@@ -106,7 +106,7 @@ async def show_run(run_id: str, service: TheService, caller: Reader) -> Response
 @router.get(
     "/runs/{run_id}/events",
     response_class=Response,
-    responses=EVENTS | problems(404),
+    responses=event_stream("RunEvent") | problems(404),
 )
 async def follow_run(
     run_id: str,

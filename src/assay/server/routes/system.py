@@ -13,7 +13,7 @@ from starlette.responses import Response
 from assay.diagnosis import diagnose_services, diagnose_setup
 from assay.rules.conflicts import conflicts
 from assay.rules.description import rules_object
-from assay.server.calls import Admin, Reader, TheService, json_response, problems
+from assay.server.calls import Admin, Reader, Responses, TheService, json_response, problems
 from assay.server.problems import AccessRefused
 from assay.server.responses import DoctorObject, RulesObject, SettingsObject, Status
 from assay.server.service import DEFAULT_TENANT, Service
@@ -24,14 +24,16 @@ from assay.wiring.review import open_rules
 health = APIRouter(tags=["health"])
 router = APIRouter(tags=["system"])
 
+_UNREADY: Responses = {503: {**problems()[503], "model": Status}}
 
-@health.get("/healthz", response_model=Status)
+
+@health.get("/healthz", response_model=Status, responses=problems())
 async def healthz() -> Response:
     """Whether the process answers."""
     return json_response({"status": "ok", "checks": {}})
 
 
-@health.get("/readyz", response_model=Status, responses={503: {"model": Status}})
+@health.get("/readyz", response_model=Status, responses=problems() | _UNREADY)
 async def readyz(service: TheService) -> Response:
     """Whether questions can be answered: the data folder can be read and written."""
     cause = await asyncio.to_thread(service.unreadiness)

@@ -13,7 +13,7 @@ from assay.client.events import EVENT_STREAM, StreamCall, json_of, refuse_no_str
 from assay.client.questions import DEFAULT
 from assay.client.reader import read
 from assay.client.uploads import files_at
-from assay.client.values import Collection, DocumentDetails, DocumentPage, Job
+from assay.client.values import Collection, DocumentDetails, DocumentPage, Job, Match
 
 
 def collections() -> Call[tuple[Collection, ...]]:
@@ -43,6 +43,18 @@ def document(document_id: str, *, collection: str = DEFAULT) -> Call[DocumentDet
         places={"document_id": document_id},
         query={"collection": collection},
         read=value_of(DocumentDetails, "document"),
+        repeatable=True,
+    )
+
+
+def find_in_document(document_id: str, q: str, *, collection: str = DEFAULT) -> Call[tuple[Match, ...]]:
+    """Where words stand in a document's text."""
+    return Call(
+        method="GET",
+        path="/documents/{document_id}/find",
+        places={"document_id": document_id},
+        query={"collection": collection, "q": q},
+        read=field_of("matches", tuple[Match, ...]),
         repeatable=True,
     )
 

@@ -10,7 +10,16 @@ import httpx2
 from assay.client.calls import Call, field_of, given, value_of
 from assay.client.events import StreamCall, run_events, run_stream
 from assay.client.problems import refuse_other_type
-from assay.client.values import Deletion, Figures, Label, QueuedAnswer, ReplayedRun, RunPage, RunRecord, RunSummary
+from assay.client.values import (
+    Deletion,
+    FiguresOverTime,
+    Label,
+    QueuedAnswer,
+    ReplayedRun,
+    RunPage,
+    RunRecord,
+    RunSummary,
+)
 from assay.types import Event, plain
 
 _HTML = "text/html"
@@ -104,10 +113,16 @@ def decide(run_id: str, *, accepted: bool, note: str = "") -> Call[RunSummary]:
     )
 
 
-def figures(*, since: float | None = None) -> Call[Figures]:
-    """The figures of the runs from `since` (Unix seconds) on."""
-    query = given(since=since)
-    return Call(method="GET", path="/figures", query=query, read=field_of("total", Figures), repeatable=True)
+def figures(
+    *,
+    collection: str | None = None,
+    since: float | None = None,
+    bucket: Literal["hour", "day"] | None = None,
+) -> Call[FiguresOverTime]:
+    """The figures of the runs from `since` (Unix seconds) on; a row of the series is an hour or a day."""
+    query = given(collection=collection, since=since, bucket=bucket)
+    read = value_of(FiguresOverTime, "figures")
+    return Call(method="GET", path="/figures", query=query, read=read, repeatable=True)
 
 
 def _page(response: httpx2.Response) -> str:

@@ -164,6 +164,53 @@ class Figures(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class FiguresRow(Value):
+    """The runs that began within one hour or day, which starts at `start`.
+
+    `outcomes` counts runs; `verdicts`, `levels` and `repairs` count those of delivered answers. The rest are shares,
+    means and percentiles, None if nothing was counted.
+    """
+
+    start: float
+    runs: int
+    outcomes: Mapping[str, int]
+    verdicts: Mapping[str, int]
+    levels: Mapping[str, int]
+    repairs: Mapping[str, int]
+    failed_share: float | None
+    abstained_share: float | None
+    reflection_rate: float | None
+    rounds: float | None
+    confidence: float | None
+    citation_validity: float | None
+    first_try_share: float | None
+    ms_p50: float | None
+    ms_p95: float | None
+    tokens: float | None
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spike(Value):
+    """A value of a row that is unlike those before it; `usual` is their median."""
+
+    start: float
+    name: str
+    kind: Literal["spike", "drop"]
+    value: float
+    usual: float
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresOverTime(Value):
+    """The figures of the runs together, row by row over time, and where a row jumps."""
+
+    total: Figures
+    series: tuple[FiguresRow, ...]
+    spikes: tuple[Spike, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class JobFile(Value):
     """One uploaded file: what became of it, why, and what to do about it."""
 
@@ -232,6 +279,16 @@ class DocumentDetails(Value):
     characters: int
     metadata: Metadata
     pages: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Match(Value):
+    """A place of a document's text where what was looked for stands, with its line and some words around it."""
+
+    start: int
+    end: int
+    line: int
+    context: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,10 +45,9 @@ class AssayApi(FastAPI):
 def _further_schemas() -> dict[str, Any]:
     """The schemas of errors and of events, by name."""
     events = [_event_model(kind) for kind in _EVENTS]
-    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [
-        (model, "serialization") for model in (Problem, JobObject, *events)
-    ]
-    _, found = models_json_schema(models, ref_template=reference("{model}")["$ref"])
+    models: list[type[BaseModel]] = [Problem, JobObject, *events]
+    sent: list[tuple[type[BaseModel], JsonSchemaMode]] = [(model, "serialization") for model in models]
+    _, found = models_json_schema(sent, ref_template=reference("{model}")["$ref"])
     of_run = {
         "description": "Something that happened in a run.",
         "oneOf": [reference(model.__name__) for model in events],

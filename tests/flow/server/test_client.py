@@ -135,8 +135,8 @@ def test_runs_are_listed_labelled_and_reported(client: Client):
     assert client.review_queue() == ()
     assert client.delete_run(answer.run_id).runs == 1
     assert answer.run_id not in {run.run_id for run in client.runs().runs}
-    assert client.figures(since=0.0).runs >= 1
-    assert client.figures(since=4e9).runs == 0
+    assert client.figures(bucket="hour").total.runs >= 1
+    assert client.figures(since=4e9).series == ()
 
 
 def test_collections_are_listed_and_deleted(client: Client, folder: Path):
@@ -165,6 +165,8 @@ def test_files_and_folders_are_uploaded_followed_listed_and_deleted(client: Clie
     assert (page.total, page.documents[0].title) == (1, "Ferry")
     details = client.document(page.documents[0].document_id, collection="new")
     assert (details.name, details.pages) == ("ferry.md", None)
+    (found,) = client.find_in_document(details.document_id, "12 euros", collection="new")
+    assert (found.line, found.end - found.start) == (3, 8)
     assert "12 euros" in client.ask("What does the ferry cost?", collection="new").text
     client.delete_document(details.document_id, collection="new")
     assert [row.name for row in client.documents(collection="new").documents] == ["bridge.txt"]
@@ -223,7 +225,7 @@ def test_both_clients_have_the_same_methods():
     assert plain.keys() == awaited.keys()
     for name in plain:
         assert plain[name].parameters == awaited[name].parameters
-    assert str(plain["figures"]) == "(self, /, *, since: 'float | None' = None) -> 'Figures'"
+    assert str(plain["run"]) == "(self, /, run_id: 'str') -> 'RunRecord'"
     assert str(awaited["follow_run"]).endswith("-> 'AsyncGenerator[Event, None]'")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx2
 import uvicorn
+from starlette.types import ASGIApp
 
 from assay.server.connections import TimedProtocol
 from assay.server.main import application
@@ -36,15 +37,15 @@ class Served:
 
 
 @contextmanager
-def serving(settings: ServerSettings) -> Iterator[Served]:
-    """Serve as `assay serve` does, until the block ends."""
+def serving(settings: ServerSettings, wrap: Callable[[ASGIApp], ASGIApp] = lambda app: app) -> Iterator[Served]:
+    """Serve as `assay serve` does, until the block ends; `wrap` puts something before the application."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(128)
         port = listener.getsockname()[1]
         service = Service.over(settings)
         config = uvicorn.Config(
-            application(service),
+            wrap(application(service)),  # type: ignore[arg-type]
             http=TimedProtocol,
             ws="none",
             proxy_headers=False,

@@ -288,7 +288,8 @@ class JobStore:
             if status == "running":
                 waiting = [row[6] for row in rows if row[1] == "waiting"]
                 done = [row[6] for row in rows if row[7] is not None and row[7] >= claimed]
-                left = _seconds_left(done, waiting, self._clock() - claimed)
+                latest = max((row[7] for row in rows if row[7] is not None), default=claimed)
+                left = _seconds_left(done, waiting, latest - claimed, self._clock() - latest)
             yield Job(
                 job_id,
                 collection,
@@ -316,16 +317,19 @@ ORDER BY created, job_id LIMIT 1
 """
 
 
-def _seconds_left(done: Sequence[int], waiting: Sequence[int], seconds: float) -> float | None:
-    """How long the files that wait will take, by the sizes of those done in so many seconds; None if none is.
+def _seconds_left(done: Sequence[int], waiting: Sequence[int], seconds: float, since: float = 0.0) -> float | None:
+    """How long the files that wait will take, by the sizes of those done in so many seconds.
 
-    >>> _seconds_left([96_000] * 4, [96_000] * 2, 10.0), _seconds_left([], [500], 3.0)
-    (5.0, None)
+    `since` is how long ago the last one was done. None if none is, or if the next takes longer than expected.
+
+    >>> _seconds_left([96_000] * 4, [96_000] * 2, 10.0, 1.0), _seconds_left([], [500], 3.0)
+    (4.0, None)
     """
     if not done:
         return None
     pace = seconds / sum(size + _BYTES_A_FILE for size in done)
-    return math.ceil(pace * sum(size + _BYTES_A_FILE for size in waiting) * 10) / 10
+    left = pace * sum(size + _BYTES_A_FILE for size in waiting) - since
+    return math.ceil(left * 10) / 10 if left >= 0 else None
 
 
 def _owned(connection: sqlite3.Connection, claimed: ClaimedJob, update: str, *values: object) -> bool:

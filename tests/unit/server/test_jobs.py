@@ -96,6 +96,10 @@ def test_the_time_left_goes_by_the_sizes_of_the_files_done(store: JobStore, cloc
     assert stored(store, job_id).seconds_left is None
     store.record(claimed, 1, added("a.md"))
     assert stored(store, job_id).seconds_left == 6.0
+    clock.now += 4.0
+    assert stored(store, job_id).seconds_left == 2.0
+    clock.now += 4.0
+    assert stored(store, job_id).seconds_left is None
     store.record(claimed, 2, added("b.md"))
     assert stored(store, job_id).seconds_left == 0.0
     store.finish(claimed)

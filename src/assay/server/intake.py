@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.engine import Engine
+from assay.errors import StoreError
 from assay.server.job_runner import JobRunner
 from assay.server.jobs import FILE_NAME, JobStore
 from assay.server.uploads import FOLDER, Uploads
@@ -57,6 +59,13 @@ class Intake:
         for file in (data_dir / FILE_NAME, *data_dir.glob(f"tenants/*/{FILE_NAME}")):
             if file.exists():
                 self.of(file.parent)
+
+    def waiting_files(self) -> float:
+        """How many uploaded files of all tenants wait; NaN where that cannot be read. It waits for the disk."""
+        try:
+            return sum(len(intake.jobs.staged_tokens()) for intake in tuple(self._of.values()))
+        except StoreError:
+            return math.nan
 
     async def close(self) -> None:
         """End the running jobs; they are queued again."""

@@ -8,6 +8,7 @@ from collections import Counter as Counts
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.exposition import choose_encoder
@@ -54,12 +55,15 @@ class Metrics:
         self._running = self._gauge("assay_runs_in_progress", "Questions and drafts that are being worked on.")
         self._engines = self._gauge("assay_open_engines", "Collections that are held open.")
         self._circuits = self._gauge("assay_open_circuits", "Model providers left alone after failing repeatedly.")
+        # Read from what all processes share, so that the latest value counts and no sum.
+        self._files = self._gauge("assay_waiting_files", "Uploaded files that wait.", mode="livemostrecent")
         self._meters: dict[str, Meter] = {}
         if FOLDER_VARIABLE not in os.environ:
             ProcessCollector(registry=self._registry)
 
-    def page(self, accept: str) -> tuple[bytes, str]:
+    def page(self, accept: str, waiting_files: float = 0) -> tuple[bytes, str]:
         """The metrics in a format that the Accept header of the reader asks for, and its content type."""
+        self._files.set(waiting_files)
         encode, content_type = choose_encoder(accept)
         folder = os.environ.get(FOLDER_VARIABLE)
         if folder is None:
@@ -106,8 +110,8 @@ class Metrics:
     def close(self) -> None:
         """Nothing: an engine closes, and the server goes on."""
 
-    def _gauge(self, name: str, explained: str) -> Gauge:
-        return Gauge(name, explained, registry=self._registry, multiprocess_mode="livesum")
+    def _gauge(self, name: str, explained: str, mode: Literal["livesum", "livemostrecent"] = "livesum") -> Gauge:
+        return Gauge(name, explained, registry=self._registry, multiprocess_mode=mode)
 
 
 @dataclass(slots=True)
@@ -261,11 +265,18 @@ class RequestCounter:
 
 
 def route_of(scope: Scope) -> str:
-    """The route of a request as it was declared, such as /api/v1/runs/{run_id}; `NO_ROUTE` where there is none."""
+    """The route of a request as it was declared, such as /api/v1/runs/{run_id}; `NO_ROUTE` where there is none.
+
+    What an application mounted in this one answers counts under its own path, such as /static.
+    """
     # An included router's prefix is known only to this context of FastAPI's, the route itself lacks it.
     context = scope.get("fastapi", {}).get("effective_route_context")
     path = getattr(context, "path_format", None) or getattr(scope.get("route"), "path_format", None)
-    return NO_ROUTE if path is None else str(path)
+    if path is None and "app_root_path" in scope:
+        path = str(scope["root_path"]).removeprefix(scope["app_root_path"])
+    elif path is None and "endpoint" in scope and not scope["path_params"]:
+        path = scope["path"]  # a route of Starlette's own, declared as this very path
+    return str(path or NO_ROUTE)
 
 
 def forget_dead_processes(folder: Path) -> None:

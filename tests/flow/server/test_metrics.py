@@ -74,6 +74,7 @@ def test_an_answer_is_counted_however_it_was_asked_for(served: Served) -> None:
     assert value(samples, "assay_runs_in_progress") == 0
     assert value(samples, "assay_open_engines") == 1
     assert value(samples, "assay_open_circuits") == 0
+    assert value(samples, "assay_waiting_files") == 0
 
 
 def test_requests_are_counted_by_route_and_never_by_id(served: Served) -> None:
@@ -82,12 +83,16 @@ def test_requests_are_counted_by_route_and_never_by_id(served: Served) -> None:
         client.get(f"/api/v1/runs/{run_id}")
         client.get("/api/v1/runs/unknown-run")
         client.get("/secret-path")
+        client.get("/static/js/main.js")
+        client.post("/mcp", json={})
         client.request("BREW", "/healthz")
         text = client.get("/metrics").text
     samples, name = samples_of(text), "assay_http_requests_total"
     assert value(samples, name, route="/api/v1/ask", method="POST", status="200") == 1
     assert value(samples, name, route="/api/v1/runs/{run_id}", method="GET", status="200") == 1
     assert value(samples, name, route=NO_ROUTE, method="GET", status="404") == 1
+    assert value(samples, name, route="/static", method="GET", status="200") == 1
+    assert "/mcp" in {dict(labels).get("route") for metric, labels in samples if metric == name}
     assert value(samples, name, route="/healthz", method="other", status="405") == 1
     for secret in (
         run_id,

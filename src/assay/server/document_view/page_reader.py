@@ -9,8 +9,6 @@ from typing import Any
 from assay.server.document_view.html_page import Quote, html_page, markdown_page
 from assay.server.document_view.table_rows import rows_around
 
-READER = "assay.server.document_view.page_reader:read"
-
 
 def read(request: str, data: bytes, name: str) -> bytes:
     """The reply to a request about a document; raises UnreadableDocument."""

@@ -35,9 +35,6 @@ _MOST_BOXES, _MOST_PIXELS = 1000, 8_000_000
 _HINT = "save it again with the program that made it, or print it to a new PDF"
 
 
-READER = "assay.server.document_view.pdf_pages:read"
-
-
 def read(request: str, data: bytes, name: str) -> bytes:
     """The reply to a request of the viewer about a PDF, both in JSON: a page as picture, or sizes and boxes.
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from assay.errors import DocumentError, UnreadableDocument, UsageError
 from assay.ingest.frames import SandboxLimits
 from assay.ingest.sandbox import SandboxProcess
-from assay.server.document_view import page_reader, pdf_pages, text_lines
+from assay.server.document_view import text_lines
 from assay.server.document_view.original import Original, read_original
 from assay.server.document_view.views import (
     Box,
@@ -36,6 +36,9 @@ Content = PdfPages | HtmlPage | TableRows | TextLines
 # For one request: address space, processor and wall seconds, and bytes of a reply. Chosen: somebody waits for it,
 # and the stored text can be shown instead.
 _LIMITS = SandboxLimits(memory=1 << 30, cpu_seconds=5, wall_seconds=8.0, text=32 << 20)
+# What the helper processes call; this one imports neither them nor the libraries that parse documents.
+_PDF_READER = "assay.server.document_view.pdf_pages:read"
+_PAGE_READER = "assay.server.document_view.page_reader:read"
 # Helper processes that read PDFs, for pages are drawn while others scroll, and those that read the rest. Chosen.
 _PDF_PROCESSES, _PAGE_PROCESSES = 2, 1
 # Files in memory at once. Chosen: each may have 256 MiB.
@@ -87,8 +90,8 @@ class DocumentViewer:
     """
 
     def __init__(self, kept_bytes: int = 32 << 20) -> None:
-        self._pdfs = _Readers(pdf_pages.READER, _PDF_PROCESSES)
-        self._pages = _Readers(page_reader.READER, _PAGE_PROCESSES)
+        self._pdfs = _Readers(_PDF_READER, _PDF_PROCESSES)
+        self._pages = _Readers(_PAGE_READER, _PAGE_PROCESSES)
         self._files = asyncio.Semaphore(_MOST_FILES)
         self._pictures: OrderedDict[_PictureKey, bytes] = OrderedDict()
         self._kept_bytes = kept_bytes

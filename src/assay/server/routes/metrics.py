@@ -25,5 +25,9 @@ async def metrics(request: Request, service: TheService, caller: Admin) -> Respo
             hint=f"use a key of the tenant {DEFAULT_TENANT} with the scope admin",
         )
     accept = request.headers.get("accept", "")
-    body, content_type = await asyncio.to_thread(service.metrics.page, accept)
+
+    def page() -> tuple[bytes, str]:
+        return service.metrics.page(accept, service.intake.waiting_files())
+
+    body, content_type = await asyncio.to_thread(page)
     return Response(body, headers={"content-type": content_type})

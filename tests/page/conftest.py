@@ -42,10 +42,10 @@ SCRIPT = [
     {
         "role": "writer",
         "reply": "Books and audio books are lent for four weeks, films and games for two weeks [1]. "
-        "A loan can be renewed twice, each time for its original period [1]. "
-        "The library was voted the best in the country in 2021 [1].",
+        "The library was voted the best in the country in 2021 [1]. "
+        "A loan can be renewed twice, each time for its original period [1].",
         "pieces": 60,
-        "delay": 0.03,
+        "delay": 0.06,
         "usage": {"prompt_tokens": 812, "completion_tokens": 64},
     },
     {"role": "judge", "reply": {"reason": "It is there.", "verdict": "yes", "missing": ""}},

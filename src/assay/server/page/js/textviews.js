@@ -77,8 +77,8 @@ function shownTag(tag) {
 	return heading ? `h${Math.min(6, Number(heading[1]) + 2)}` : tag;
 }
 
-/** Bring the first marked place into view. */
+/** Bring the first marked place into view, without moving the page around the document. */
 export function reveal(body) {
-	const place = body.querySelector("mark.found, tr.marked, .box");
-	if (place) requestAnimationFrame(() => place.scrollIntoView({ block: "center" }));
+	const place = body.querySelector("mark.found, tr.marked");
+	if (place) body.scrollTop += place.getBoundingClientRect().top - body.getBoundingClientRect().top - body.clientHeight / 3;
 }

@@ -167,8 +167,8 @@ class Figures(Value):
 class FiguresRow(Value):
     """The runs that began within one hour or day, which starts at `start`.
 
-    `outcomes` counts runs; `verdicts`, `levels` and `repairs` count those of delivered answers. The rest are shares,
-    means and percentiles, None if nothing was counted.
+    `outcomes` counts runs; `verdicts`, `levels` and `repairs` count those of delivered answers. The rest are
+    shares, means and percentiles, None if nothing was counted.
     """
 
     start: float

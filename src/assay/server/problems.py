@@ -14,7 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
-from starlette.routing import Match
+from starlette.routing import compile_path
 from starlette.types import Scope
 
 from assay import errors
@@ -188,7 +188,9 @@ def add_problem_handlers(app: FastAPI) -> None:
     async def of_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
         detail, hint = _words_of(error, request)
-        headers = {"Allow": _allowed(request)} if error.status_code == 405 else error.headers
+        headers = error.headers
+        if error.status_code == 405 and (allowed := _documented_methods(app, request.scope["path"])):
+            headers = {"Allow": ", ".join(allowed)}  # the router names those of the first of several routes alone
         return problem_response(error.status_code, detail, hint, request.scope, headers=headers)
 
     async def of_departure(_request: Request, _error: Exception) -> Response:
@@ -215,10 +217,12 @@ def _field_error(row: Mapping[str, Any]) -> FieldError:
     return FieldError(".".join(map(str, row["loc"])), message[:1].lower() + message[1:])
 
 
-def _allowed(request: Request) -> str:
-    """The methods of the request's path; the router itself names those of the first route of several."""
-    matching = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
-    return ", ".join(sorted({method for route in matching for method in getattr(route, "methods", None) or ()}))
+def _documented_methods(app: FastAPI, path: str) -> list[str]:
+    """The methods of a path in the description of the API, none where it is not in there."""
+    paths = app.openapi()["paths"].items()
+    return sorted(
+        {method.upper() for known, methods in paths if compile_path(known)[0].match(path) for method in methods}
+    )
 
 
 def _words_of(error: HTTPException, request: Request) -> tuple[str, str]:

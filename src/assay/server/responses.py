@@ -189,7 +189,7 @@ class FiguresObject(BaseModel):
     spikes: list[Spike]
 
 
-class Status(BaseModel):
+class Health(BaseModel):
     """Whether the server can answer; `checks` say why not."""
 
     status: Literal["ok", "unavailable"]

@@ -15,7 +15,7 @@ from assay.rules.conflicts import conflicts
 from assay.rules.description import rules_object
 from assay.server.calls import Admin, Reader, Responses, TheService, json_response, problems
 from assay.server.problems import AccessRefused
-from assay.server.responses import DoctorObject, RulesObject, SettingsObject, Status
+from assay.server.responses import DoctorObject, Health, RulesObject, SettingsObject
 from assay.server.service import DEFAULT_TENANT, Service
 from assay.settings import ROLES, load_settings
 from assay.settings.files import mask
@@ -24,16 +24,16 @@ from assay.wiring.review import open_rules
 health = APIRouter(tags=["health"])
 router = APIRouter(tags=["system"])
 
-_UNREADY: Responses = {503: {**problems()[503], "model": Status}}
+_UNREADY: Responses = {503: {**problems()[503], "model": Health}}
 
 
-@health.get("/healthz", response_model=Status, responses=problems())
+@health.get("/healthz", response_model=Health, responses=problems())
 async def healthz() -> Response:
     """Whether the process answers."""
     return json_response({"status": "ok", "checks": {}})
 
 
-@health.get("/readyz", response_model=Status, responses=problems() | _UNREADY)
+@health.get("/readyz", response_model=Health, responses=problems() | _UNREADY)
 async def readyz(service: TheService) -> Response:
     """Whether questions can be answered: the data folder can be read and written."""
     cause = await asyncio.to_thread(service.unreadiness)

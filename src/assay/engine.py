@@ -84,8 +84,8 @@ class Parts:
     running ones. `stages_for` composes a run's stages over the shared ports; `retriever_for` a search with other
     settings than the usual ones. `quarantine` masks planted instructions in passages that did not come from a
     search. `under` gives the same parts with options over the settings; it may open a model. `models` are the
-    language models to close, `closing` further functions to call then. `open_circuits` names the providers that are
-    left alone for now.
+    language models to close, `closing` further functions to call then. `records` says whether one of the `sinks` is
+    the record of runs. `open_circuits` names the providers that are left alone for now.
     """
 
     index: Index
@@ -99,6 +99,7 @@ class Parts:
     search: SearchSettings
     under: Callable[[AskOptions], Parts]
     sinks: tuple[Sink, ...] = ()
+    records: bool = True
     models: Callable[[], tuple[LLM, ...]] = tuple
     closing: tuple[Callable[[], None], ...] = ()
     open_circuits: Callable[[], tuple[str, ...]] = tuple
@@ -421,7 +422,8 @@ class Engine:
             require_text(text), await self._quarantine(require_hits(passages)), question, mend or drop, drop
         )
         run = self._parts.begin_given(text, self._running)
-        return await run_draft(given, run, self._parts.stages_for(run), self._parts.sinks)
+        report = await run_draft(given, run, self._parts.stages_for(run), self._parts.sinks)
+        return replace(report, recorded=report.recorded and self._parts.records)
 
     examine = _plain(aexamine)
 

@@ -316,6 +316,7 @@ def _parts(
         None if is_own else CollectionSpeller(index, is_english),
         is_own_search=is_own,
     )
+    records = store is not None and settings.record != "off"
     parts = Parts(
         index=index,
         embedder=embedder,
@@ -327,7 +328,8 @@ def _parts(
         quarantine=quarantine_evidence,
         search=search_settings(settings),
         under=lambda options: _under(options, parts, pool, runs, composer, search),
-        sinks=(*(() if store is None or settings.record == "off" else (store,)), *sinks),
+        sinks=(*((store,) if store is not None and records else ()), *sinks),
+        records=records,
         models=pool.opened,
         open_circuits=pool.open_circuits,
         closing=(

@@ -25,7 +25,7 @@ from report import write_result
 PROGRAM = str(Path(sys.executable).with_name("assay"))
 STARTS = 5
 # Seconds in which a server must be ready, however busy the machine is.
-PATIENCE = 120.0
+PATIENCE = 300.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def wait_until_ready(address: str, begun: float) -> None:
         except OSError:
             if time.perf_counter() - begun > PATIENCE:
                 raise
-            time.sleep(0.01)
+            time.sleep(0.05)
         else:
             return
 

@@ -47,7 +47,7 @@ def export(
     assay export > runs.jsonl
     assay export --format ragas --labelled --out labelled.jsonl
     """
-    from assay.records.export import exported
+    from assay.records.export import export_rows
     from assay.records.runs import RunStore
     from assay.records.values import MOST_LISTED, RunQuery
     from assay.settings import load_settings
@@ -61,7 +61,7 @@ def export(
         labelled=labelled,
         limit=MOST_LISTED,
     )
-    rows = exported(store, query, format_)
+    rows = export_rows(store, query, format_)
     if out is None:
         for row in rows:
             terminal.object(row)

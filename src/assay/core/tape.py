@@ -37,7 +37,7 @@ class Tape:
     """Records calls in order, or plays back a recording.
 
     A tape that `forks` is of a replay under other settings: it answers the calls that it holds, and a call that it
-    does not hold is made. What may not be made is refused by `diverged`.
+    does not hold is made. What may not be made is refused by `diverge`.
 
     >>> tape = Tape()
     >>> tape.record("clock", key_of(b""), b"1.5")
@@ -103,7 +103,7 @@ class Tape:
             )
         return waiting.popleft()
 
-    def diverged(self, call: str, request: str) -> Diverged:
+    def diverge(self, call: str, request: str) -> Diverged:
         """The error of a fork's call that is not recorded and may not be made; the first one is `divergence`."""
         step = self._steps + 1
         error = Diverged(

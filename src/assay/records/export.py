@@ -16,7 +16,7 @@ Format = Literal["assay", "ragas", "deepeval"]
 FORMATS: tuple[Format, ...] = ("assay", "ragas", "deepeval")
 
 
-def exported(records: RunRecords, query: RunQuery, form: Format) -> Iterator[dict[str, Any]]:
+def export_rows(records: RunRecords, query: RunQuery, form: Format) -> Iterator[dict[str, Any]]:
     """The rows of the runs that a query names, newest first, read page by page; its limit is that of a page.
 
     Those of ragas and DeepEval are answers to questions: refusals, errors and drafts from elsewhere are left out.

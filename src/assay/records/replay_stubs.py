@@ -40,7 +40,7 @@ class ModelStub:
 
     name: str
     host: str = ""
-    diverged: Diverge = report_bug
+    diverge: Diverge = report_bug
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Raises Diverged."""
@@ -52,7 +52,7 @@ class ModelStub:
         yield ""
 
     def _error(self, request: ModelRequest) -> Diverged:
-        return self.diverged(f"the {request.role} model {self.name}", quoted(request.messages[-1].text))
+        return self.diverge(f"the {request.role} model {self.name}", excerpt(request.messages[-1].text))
 
     async def aclose(self) -> None:
         """Nothing is held."""
@@ -63,11 +63,11 @@ class EmbedderStub:
     """The description of an embedder, and no vectors."""
 
     model: EmbeddingModel
-    diverged: Diverge = report_bug
+    diverge: Diverge = report_bug
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Raises Diverged."""
-        raise self.diverged(f"the embedder {self.model.id}", quoted(*texts))
+        raise self.diverge(f"the embedder {self.model.id}", excerpt(*texts))
 
     async def aclose(self) -> None:
         """Nothing is held."""
@@ -78,11 +78,11 @@ class CheckerStub:
     """The description of a checker, and no verdicts."""
 
     model: CheckerModel
-    diverged: Diverge = report_bug
+    diverge: Diverge = report_bug
 
     async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Raises Diverged."""
-        raise self.diverged(f"the checker {self.model.id}", quoted(*(pair.claim for pair in pairs)))
+        raise self.diverge(f"the checker {self.model.id}", excerpt(*(pair.claim for pair in pairs)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +90,22 @@ class ReaderStub:
     """The description of a reader, and no readings."""
 
     model: ReaderModel
-    diverged: Diverge = report_bug
+    diverge: Diverge = report_bug
 
     async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
         """Raises Diverged."""
-        raise self.diverged(f"the reader {self.model.id}", quoted(question))
+        raise self.diverge(f"the reader {self.model.id}", excerpt(question))
 
 
 @dataclass(frozen=True, slots=True)
 class SpellerStub:
     """No collection to spell by."""
 
-    diverged: Diverge = report_bug
+    diverge: Diverge = report_bug
 
     async def corrections(self, text: str) -> tuple[Correction, ...]:
         """Raises Diverged."""
-        raise self.diverged("the collection's words", quoted(text))
+        raise self.diverge("the collection's words", excerpt(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +113,17 @@ class RetrieverStub:
     """Nothing to search, neither the collection nor a service; `named` says which of them it stands for."""
 
     named: str = "the collection"
-    diverged: Diverge = report_bug
+    diverge: Diverge = report_bug
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
         """Raises Diverged."""
-        raise self.diverged(self.named, quoted(*queries))
+        raise self.diverge(self.named, excerpt(*queries))
 
 
-def quoted(*texts: str) -> str:
+def excerpt(*texts: str) -> str:
     """The texts on one line, cut to what an error may quote.
 
-    >>> quoted("How hot?", "How  cold?")
+    >>> excerpt("How hot?", "How  cold?")
     'How hot?; How cold?'
     """
     line = "; ".join(" ".join(text.split()) for text in texts)

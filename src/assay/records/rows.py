@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from assay.calibration.fit import Fit
 from assay.errors import DamagedStore
@@ -40,7 +41,7 @@ def summaries(file: sqlite3.Connection, which: str, values: Sequence[float | str
     return tuple(RunSummary(*row) for row in file.execute(SUMMARY + which, values))
 
 
-def found(file: sqlite3.Connection, query: RunQuery) -> tuple[RunSummary, ...]:
+def find_runs(file: sqlite3.Connection, query: RunQuery) -> tuple[RunSummary, ...]:
     """The runs of a query, newest first, and one more where there are more."""
     conditions: list[tuple[str, tuple[float | str, ...]]] = []
     if query.collection is not None:
@@ -61,6 +62,29 @@ def found(file: sqlite3.Connection, query: RunQuery) -> tuple[RunSummary, ...]:
     where = f"WHERE {' AND '.join(condition for condition, _values in conditions)} " if conditions else ""
     values = [value for _condition, given in conditions for value in given]
     return summaries(file, f"{where}ORDER BY started DESC, run_id DESC LIMIT ?", [*values, query.limit + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresRow:
+    """A run and its stored figures, None where none are stored."""
+
+    run_id: str
+    started: float
+    outcome: str
+    body: str | None
+
+
+def figures(
+    file: sqlite3.Connection, since: float, collection: str | None, are_stored: bool
+) -> tuple[FiguresRow, ...]:
+    """The figures of runs from `since` on, oldest first; without `are_stored`, the file is older than figures."""
+    body, joined = ("body", "LEFT JOIN figures USING (run_id) ") if are_stored else ("NULL", "")
+    where, values = ("", [since]) if collection is None else ("AND collection = ? ", [since, storable(collection)])
+    query = (
+        f"SELECT run_id, started, outcome, {body} FROM runs {joined}"  # noqa: S608 - constants
+        f"WHERE started >= ? {where}ORDER BY started, run_id"
+    )
+    return tuple(FiguresRow(*row) for row in file.execute(query, values))
 
 
 def events(file: sqlite3.Connection, run_id: str) -> tuple[RecordedEvent, ...]:

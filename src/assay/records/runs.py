@@ -133,15 +133,15 @@ class RunStore:
         connection.execute("INSERT INTO figures VALUES (?, ?)", (run_id, json.dumps(figures)))
         left = unrepaired(answer)
         if left:
-            told = left if self._texts else [finding.partition(":")[0] for finding in left]
-            connection.execute("INSERT INTO queued VALUES (?, ?)", (run_id, json.dumps(told)))
+            findings = left if self._texts else [finding.partition(":")[0] for finding in left]
+            connection.execute("INSERT INTO queued VALUES (?, ?)", (run_id, json.dumps(findings)))
 
     # --- reading ---------------------------------------------------------------------------------
 
     def find(self, query: RunQuery) -> RunPage:
         """The runs that a query names, newest first."""
         with self._reading(LABELLED if query.labelled else 1) as file:
-            found = () if file is None else rows.found(file, query)
+            found = () if file is None else rows.find_runs(file, query)
         runs = found[: query.limit]
         return RunPage(runs, runs[-1].place if len(found) > query.limit else None)
 
@@ -187,26 +187,18 @@ class RunStore:
 
     def figures(self, since: float = 0.0, collection: str | None = None) -> tuple[TimedFigures, ...]:
         """The figures of runs from `since` (Unix seconds) on, oldest first."""
-        where, values = ("", (since,)) if collection is None else ("AND collection = ? ", (since, collection))
-        runs = self._read(
-            lambda file: rows.summaries(file, f"WHERE started >= ? {where}ORDER BY started, run_id", values)
-        )
-        stored = self._stored_figures() if runs else {}
-        return tuple(TimedFigures(run.started, self._figures_of(run, stored)) for run in runs)
+        with self._reading(1) as file:
+            stored = () if file is None else rows.figures(file, since, collection, version_of(file) >= REVIEWED)
+        return tuple(TimedFigures(row.started, self._figures_of(row)) for row in stored)
 
-    def _stored_figures(self) -> dict[str, RunFigures]:
-        with self._reading(REVIEWED) as file:
-            stored = [] if file is None else file.execute("SELECT run_id, body FROM figures").fetchall()
-        return {run_id: RunFigures.read(json.loads(body)) for run_id, body in stored}
-
-    def _figures_of(self, run: RunSummary, stored: Mapping[str, RunFigures]) -> RunFigures | None:
+    def _figures_of(self, row: rows.FiguresRow) -> RunFigures | None:
         """The figures of a run; of one that an earlier version recorded, what its answer says besides."""
-        if run.outcome == ERROR:
+        if row.outcome == ERROR:
             return None
-        found = stored.get(run.run_id)
+        found = None if row.body is None else RunFigures.read(json.loads(row.body))
         if found is not None and found.outcome:
             return found
-        answer = self.load(run.run_id).answer
+        answer = self.load(row.run_id).answer
         if answer is None:
             return found
         return figures_of(answer) if found is None else figures_of(answer, found.costs, found.tries)

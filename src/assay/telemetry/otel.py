@@ -253,8 +253,8 @@ def _add_event(span: Span, event: Event) -> None:
         case Acted(step=step):
             span.add_event("assay.acted", {"assay.action": step.action.value}, at)
         case FindingMade(finding=finding):
-            told = {"assay.check": finding.check, "assay.severity": finding.severity.value}
-            span.add_event("assay.finding", told, at)
+            attributes = {"assay.check": finding.check, "assay.severity": finding.severity.value}
+            span.add_event("assay.finding", attributes, at)
         case SentenceVerified(claims=claims):
             span.add_event("assay.sentence.verified", {"assay.claims": claims}, at)
         case SentenceWithdrawn():
@@ -269,8 +269,8 @@ def _fail(span: Span, error: str) -> None:
 def _messages(*messages: tuple[str, str], finish: str = "") -> str:
     """Messages as the conventions have them, as JSON."""
     ending = {"finish_reason": finish} if finish else {}
-    told = [{"role": role, "parts": [{"type": "text", "content": text}], **ending} for role, text in messages]
-    return json.dumps(told)
+    body = [{"role": role, "parts": [{"type": "text", "content": text}], **ending} for role, text in messages]
+    return json.dumps(body)
 
 
 def _nanoseconds(seconds: float) -> int:

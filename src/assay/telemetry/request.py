@@ -1,4 +1,4 @@
-"""The request that a run belongs to: set where it comes in, read where the run is told of."""
+"""The request that a run belongs to: set where it comes in, read by what logs and traces the run."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class LateReader:
 
 def embedder_on_demand(settings: Settings, model: EmbeddingModel, tape: Tape) -> LateEmbedder:
     """The recorded embedder; a service, or another network than then, may not be asked."""
-    stub = EmbedderStub(model, tape.diverged)
+    stub = EmbedderStub(model, tape.diverge)
 
     def opens() -> Embedder:
         if settings.embedder.startswith("openai:"):
@@ -103,7 +103,7 @@ def checker_on_demand(settings: Settings, recorded: dict[str, Any] | None, tape:
         return None
     policy = None if recorded["policy"] is None else ClaimPolicy.read(recorded["policy"])
     model = CheckerModel(recorded["id"], recorded["sha256"], tuple(recorded["languages"]), policy)
-    stub = CheckerStub(model, tape.diverged)
+    stub = CheckerStub(model, tape.diverge)
     closing: list[Callable[[], None]] = []
 
     def opens() -> Checker:
@@ -124,7 +124,7 @@ def reader_on_demand(settings: Settings, recorded: dict[str, Any] | None, tape: 
     if recorded is None:
         return None
     model = ReaderModel(recorded["id"], recorded["sha256"], tuple(recorded["languages"]))
-    stub = ReaderStub(model, tape.diverged)
+    stub = ReaderStub(model, tape.diverge)
     closing: list[Callable[[], None]] = []
 
     def opens() -> Reader:

@@ -196,13 +196,13 @@ class _Fork:
             settings,
             self._recorded_models(),
             embedder,
-            RetrieverStub("the search of the collection", tape.diverged),
-            RetrieverStub("the search outside", tape.diverged),
+            RetrieverStub("the search of the collection", tape.diverge),
+            RetrieverStub("the search outside", tape.diverge),
             open_rules(settings),
             VerdictCache() if settings.keep_verdicts else None,
             checker,
             reader,
-            None if "own_search" in about else SpellerStub(tape.diverged),
+            None if "own_search" in about else SpellerStub(tape.diverge),
             is_own_search="own_search" in about,
         )
         run, question = self.run(), self.recording.run.question
@@ -237,7 +237,7 @@ class _Fork:
         roles = {role: name for role in ROLES if (name := self.settings.model_of(role)) is not None}
         simple, own = self.settings.simple_model, self.recording.about["models"]
         names = dict.fromkeys([*roles.values(), *([simple] if simple else [])])
-        stubs = {name: ModelStub(own.get(name, name), diverged=self.tape.diverged) for name in names}
+        stubs = {name: ModelStub(own.get(name, name), diverge=self.tape.diverge) for name in names}
         return Models({name: RunModel(stub) for name, stub in stubs.items()}, roles, simple)
 
     def _checker(self) -> OpenChecker | None:

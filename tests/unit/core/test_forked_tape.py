@@ -30,7 +30,7 @@ async def test_a_fork_answers_what_it_holds_and_makes_the_other_calls():
 
 async def test_a_refused_call_says_who_would_be_asked_what_at_which_step():
     fork = Tape(await taped("rain"), forks=True)
-    search = TapedRetriever(RetrieverStub("the search of the collection", fork.diverged), fork)
+    search = TapedRetriever(RetrieverStub("the search of the collection", fork.diverge), fork)
     await search.retrieve(("rain",))
     for query in ("snow", "hail"):
         with pytest.raises(Diverged) as refused:

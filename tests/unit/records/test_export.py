@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.records.export import exported
+from assay.records.export import export_rows
 from assay.records.labels import Labels
 from assay.records.runs import RunStore
 from assay.records.values import WHOLE, RunQuery
@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> Iterator[RunStore]:
 def test_assays_own_rows_have_every_run_with_its_current_labels(store: RunStore):
     for good in (True, False):
         Labels(store).add(IDS[0], WHOLE, good=good, at=5.0, by="ann")
-    rows = {row["run"]["run_id"]: row for row in exported(store, RunQuery(limit=2), "assay")}
+    rows = {row["run"]["run_id"]: row for row in export_rows(store, RunQuery(limit=2), "assay")}
     assert set(rows) == set(IDS)
     assert rows[IDS[0]]["events"][-1]["body"]["answer"] == answer_of(IDS[0]).to_dict()
     assert [label["good"] for label in rows[IDS[0]]["labels"]] == [False]
@@ -46,7 +46,7 @@ def test_ragas_and_deepeval_get_answers_with_all_that_was_found_and_what_was_fou
     if good is not None:
         Labels(store).add(IDS[0], WHOLE, good=good, at=5.0, by="ann")
     expected = f"{TEXTS[0]} [1]" if good else None
-    assert list(exported(store, RunQuery(), "ragas")) == [
+    assert list(export_rows(store, RunQuery(), "ragas")) == [
         {
             "user_input": ASKED,
             "response": f"{TEXTS[0]} [1]",
@@ -55,7 +55,7 @@ def test_ragas_and_deepeval_get_answers_with_all_that_was_found_and_what_was_fou
             "reference": expected,
         }
     ]
-    assert list(exported(store, RunQuery(), "deepeval")) == [
+    assert list(export_rows(store, RunQuery(), "deepeval")) == [
         {
             "input": ASKED,
             "actual_output": f"{TEXTS[0]} [1]",
@@ -69,11 +69,11 @@ def test_ragas_and_deepeval_get_answers_with_all_that_was_found_and_what_was_fou
 
 def test_a_draft_from_elsewhere_is_no_answer_to_a_question(store: RunStore):
     record(store, "01K0", Done(answer=replace(answer_of("01K0"), question="")))
-    assert len(list(exported(store, RunQuery(), "ragas"))) == 1
-    assert len(list(exported(store, RunQuery(), "assay"))) == 4
+    assert len(list(export_rows(store, RunQuery(), "ragas"))) == 1
+    assert len(list(export_rows(store, RunQuery(), "assay"))) == 4
 
 
 def test_only_the_runs_of_the_query_are_exported(store: RunStore):
     Labels(store).add(IDS[0], WHOLE, good=False, at=5.0, by="ann")
-    assert [row["run"]["run_id"] for row in exported(store, RunQuery(labelled=True), "assay")] == [IDS[0]]
-    assert list(exported(store, RunQuery(collection="other"), "assay")) == []
+    assert [row["run"]["run_id"] for row in export_rows(store, RunQuery(labelled=True), "assay")] == [IDS[0]]
+    assert list(export_rows(store, RunQuery(collection="other"), "assay")) == []

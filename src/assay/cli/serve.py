@@ -112,7 +112,7 @@ def serve(
         from assay.server.settings import ServerSettings
     except ModuleNotFoundError as error:
         raise MissingExtra(
-            f"the server needs the package {error.name}", hint='pip install "assay[serve]"'
+            f"the server needs the package {error.name}", hint='in the clone of assay: pip install ".[serve]"'
         ) from error
     settings = ServerSettings(
         host=host,

@@ -26,6 +26,7 @@ NEEDING = (
     "assay.models.openai",
     "assay.models.wire",
     "assay.server",
+    "assay.telemetry.otel",
     "assay.web.http",
     "assay.web.mcp",
     "assay.web.providers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -27,9 +27,10 @@ def show(
     your own config.toml, the profile, the default.
     """
     from assay.settings import load_settings
+    from assay.settings.files import shown_value
 
     resolved = load_settings(given)
-    values = {name: _shown(getattr(resolved.settings, name)) for name in type(resolved.settings).model_fields}
+    values = {name: shown_value(getattr(resolved.settings, name)) for name in type(resolved.settings).model_fields}
     if as_json:
         rows = {name: {"value": value, "origin": resolved.origins[name]} for name, value in values.items()}
         terminal.object({"settings": rows} if origin else {"settings": values})
@@ -37,19 +38,6 @@ def show(
     for name, value in values.items():
         text = "none" if value is None else one_line(str(value))
         terminal.line(f"{name:16} {text:32} {resolved.origins[name]}" if origin else f"{name:16} {text}")
-
-
-def _shown(value: Any) -> Any:
-    """The value as JSON; secrets are masked."""
-    from pathlib import Path
-
-    from pydantic import SecretStr
-
-    from assay.settings.files import mask
-
-    if isinstance(value, SecretStr):
-        return mask(value)
-    return str(value) if isinstance(value, Path) else value
 
 
 VERBS = (show,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ from pydantic import SecretStr
 from assay.errors import UsageError
 
 PREFIX = "ASSAY_"
+# An address up to what names the user: RFC 3986, section 3.2.1.
+_USERINFO = re.compile(r"^(https?://)[^/?#\s]*@", re.IGNORECASE)
 # Settings that other programs name too; the first variable that is set counts.
 VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -69,6 +72,28 @@ def mask(value: SecretStr) -> str:
     if len(secret) < 12:
         return "…"
     return f"{'sk-' if secret.startswith('sk-') else ''}…{secret[-4:]}"
+
+
+def shown_value(value: Any) -> Any:
+    """A setting's value as JSON that anybody may see: keys are masked, addresses lose their user and password.
+
+    >>> shown_value("http://ann:secret@models.example/v1"), shown_value(SecretStr("short"))
+    ('http://models.example/v1', '…')
+    """
+    if isinstance(value, SecretStr):
+        return mask(value)
+    if isinstance(value, str):
+        return without_userinfo(value)
+    return str(value) if isinstance(value, Path) else value
+
+
+def without_userinfo(text: str) -> str:
+    """The text without the user and password of the address that it may be.
+
+    >>> without_userinfo("https://ann@models.example/@v1"), without_userinfo("ann@models.example")
+    ('https://models.example/@v1', 'ann@models.example')
+    """
+    return _USERINFO.sub(r"\1", text, count=1)
 
 
 def read_toml(path: Path, origin: str) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ from assay.core.tape import SystemClock, Tape
 from assay.records.replay import TapedClock
 from assay.records.run_records import RunRecords
 from assay.settings import Settings
+from assay.settings.files import without_userinfo
 from assay.types import CitationStyle, EmbeddingModel, Message
 from assay.wiring.calibrated import Calibrated, calibrated_by
 from assay.wiring.models import Models
@@ -97,13 +98,19 @@ class Runs:
             "profile": depth.profile,
             "profile_reason": depth.reason,
             "history": [message.to_dict() for message in history],
-            "settings": self.settings.model_dump(mode="json", exclude=set(_NOT_RECORDED)),
+            "settings": recordable(self.settings),
             "embedding": self.embedding.to_dict(),
             # What the models call themselves, which is what the tape knows them by: a file without its folder.
             "models": {name: model.name for name, model in self.models.by_name.items()},
             "checker": None if self.checker is None else self.checker.checker.model.to_dict(),
             "reader": None if self.reader is None else self.reader.reader.model.to_dict(),
         }
+
+
+def recordable(settings: Settings) -> dict[str, Any]:
+    """The settings as a run's record has them, without secrets."""
+    values = settings.model_dump(mode="json", exclude=set(_NOT_RECORDED))
+    return {name: without_userinfo(value) if isinstance(value, str) else value for name, value in values.items()}
 
 
 def depth_of(text: str, settings: Settings, judges: bool, running: int = 0) -> Depth:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import SecretStr
 from starlette.responses import Response
 
 from assay.diagnosis import diagnose_services, diagnose_setup
@@ -18,7 +16,7 @@ from assay.server.problems import AccessRefused
 from assay.server.responses import DoctorObject, Health, RulesObject, SettingsObject
 from assay.server.service import DEFAULT_TENANT, Service
 from assay.settings import ROLES, load_settings
-from assay.settings.files import mask
+from assay.settings.files import shown_value
 from assay.wiring.review import open_rules
 
 health = APIRouter(tags=["health"])
@@ -84,20 +82,14 @@ async def diagnose(service: TheService, caller: Admin) -> Response:
 
 
 def _settings(service: Service) -> list[dict[str, Any]]:
-    """Every setting as the engines have it; secrets are masked."""
+    """Every setting as the engines have it, without secrets."""
     resolved = load_settings(service.settings.engine)
     return [
         {
             "name": name,
-            "value": _shown(getattr(resolved.settings, name)),
+            "value": shown_value(getattr(resolved.settings, name)),
             "origin": resolved.origins[name],
             "description": field.description or "",
         }
         for name, field in type(resolved.settings).model_fields.items()
     ]
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, SecretStr):
-        return mask(value)
-    return str(value) if isinstance(value, Path) else value

@@ -20,8 +20,8 @@ from assay.server.api_key import Cost, Scope
 from assay.server.keys import FILE_NAME, KeyStore
 
 ROOT = Path(__file__).parents[2]
-# Seconds for what always comes, however busy the machine is.
-PATIENCE = 120.0
+# Seconds for what always comes, however busy the machine is; a megabyte of text takes minutes there.
+PATIENCE = 600.0
 # The program with the log of every library at its lowest level; that of markdown_it only traces its own rules.
 _LOGGED = (
     "import logging; logging.basicConfig(level=logging.DEBUG); logging.getLogger('markdown_it').setLevel('INFO'); "

@@ -17,6 +17,7 @@ from assay.records.values import Decision, Label, Queued, RecordedEvent, RunSumm
 from assay.server.api_key import Key
 from assay.server.document_view.views import Match, TextAround
 from assay.server.jobs import Job
+from assay.server.stated_trust import StatedTrust
 from assay.wiring.what_if import WhatIf
 
 
@@ -182,11 +183,12 @@ class ReviewList(BaseModel):
 
 
 class FiguresObject(BaseModel):
-    """The figures of the runs together, row by row over time, and where a row jumps."""
+    """The figures in all and row by row over time, where a row jumps, and stated trust against labels."""
 
     total: Figures
     series: list[Row]
     spikes: list[Spike]
+    calibration: StatedTrust | None
 
 
 class Health(BaseModel):

@@ -55,6 +55,20 @@ def test_feedback_becomes_a_label_of_the_run(served: Served) -> None:
     assert refused.status_code == 422
 
 
+def test_labels_are_set_against_the_stated_probability(served: Served) -> None:
+    with served.client() as client:
+        before = client.get("/api/v1/figures").json()["calibration"]
+        rows = [client.get(f"/api/v1/runs/{ask(served, 'When was the bridge opened?')}").json() for _ in range(2)]
+        for row in rows:
+            client.post("/api/v1/feedback", json={"run_id": row["run"]["run_id"], "good": True})
+        after = client.get("/api/v1/figures").json()["calibration"]
+    stated = [row["events"][-1]["body"]["answer"]["confidence"]["value"] for row in rows]
+    known = sum(row["n"] for row in (before or {"bins": []})["bins"])
+    assert sum(row["n"] for row in (after or {"bins": []})["bins"]) == known + sum(
+        one is not None for one in stated
+    )
+
+
 def test_a_deleted_run_is_gone(served: Served) -> None:
     run_id = ask(served, "When was the bridge opened, to be deleted?")
     with served.client() as client:

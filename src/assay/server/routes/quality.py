@@ -20,6 +20,7 @@ from assay.server.calls import Reader, TheService, Writer, json_response, proble
 from assay.server.responses import FiguresObject, LabelList, ReviewList
 from assay.server.routes.runs import load_run
 from assay.server.schemas import Body
+from assay.server.stated_trust import stated_trust
 from assay.types import plain
 
 router = APIRouter(tags=["quality"])
@@ -100,6 +101,7 @@ async def figures(
             "total": plain(summed(run.figures for run in runs)),
             "series": plain(rows),
             "spikes": plain(spikes(rows)),
+            "calibration": plain(stated_trust(store)),
         }
 
     return json_response(await asyncio.to_thread(read))

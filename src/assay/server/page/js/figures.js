@@ -109,7 +109,7 @@ function asTable(plot, points, lines) {
 
 function calibration(found) {
 	if (!found?.bins?.length) return null;
-	const rows = found.bins.map((bin) => h("tr", h("td", percent(bin.predicted)), h("td", share(bin.right)), h("td", number(bin.n))));
+	const rows = found.bins.map((bin) => h("tr", h("td", percent(bin.predicted)), h("td", share(bin.observed)), h("td", number(bin.n))));
 	return h(
 		"figure.card.plot",
 		h("figcaption", h("h2", "Stated trust against labels"), h("p.fine", `Across: how likely right the answer was said to be. Up: how many were labelled right.${found.ece === null || found.ece === undefined ? "" : ` Off by ${share(found.ece)} on average.`}`)),

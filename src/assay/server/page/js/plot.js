@@ -83,7 +83,7 @@ function niceTop(value) {
 	return [1, 2, 2.5, 5, 10].map((step) => step * scale).find((step) => step >= value);
 }
 
-/** Stated against measured probability: `bins` are {predicted, right, n}; on the diagonal both agree. */
+/** Stated against measured probability: `bins` are {predicted, observed, n}; on the diagonal both agree. */
 export function calibrationPlot(bins) {
 	const size = 220;
 	const place = (value) => 30 + value * (size - 40);
@@ -94,6 +94,6 @@ export function calibrationPlot(bins) {
 		picture.append(svg("text", { x: 24, y: size - place(share) + 4, class: "axis end" }, `${100 * share}`));
 	}
 	const most = Math.max(...bins.map((bin) => bin.n));
-	for (const bin of bins) picture.append(svg("circle", { cx: place(bin.predicted), cy: size - place(bin.right), r: 3 + 6 * Math.sqrt(bin.n / most), class: "dot accent" }));
+	for (const bin of bins) picture.append(svg("circle", { cx: place(bin.predicted), cy: size - place(bin.observed), r: 3 + 6 * Math.sqrt(bin.n / most), class: "dot accent" }));
 	return picture;
 }

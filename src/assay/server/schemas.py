@@ -7,17 +7,25 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt
 
 from assay.core.inputs import LONGEST_QUESTION, read_options
+from assay.settings import Settings
 from assay.types import AskOptions, Hit, Message, Passage, Scores
 
 # Chosen: a dialogue that long is read only in its last messages.
 _MOST_TURNS = 200
 _MOST_PASSAGES = 500
 _LONGEST_TEXT = 2_000_000
+# Seconds; within fewer no question can be expected to be answered.
+_SHORTEST_DEADLINE = 1
+
+_NULL = {"type": "null"}
 
 CollectionName = Annotated[
     str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", description="the collection's name")
 ]
 QuestionText = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description="the question")]
+# Bounds stand at each part of a union: beside it they would be checked, but not described.
+Deadline = Annotated[StrictInt, Field(ge=_SHORTEST_DEADLINE)] | Annotated[StrictFloat, Field(ge=_SHORTEST_DEADLINE)]
+Cosine = Annotated[StrictInt, Field(ge=-1, le=1)] | Annotated[StrictFloat, Field(ge=-1, le=1, allow_inf_nan=False)]
 Scalar = StrictBool | StrictInt | StrictFloat | str
 
 
@@ -34,8 +42,37 @@ class Turn(Body):
     text: str = Field(max_length=_LONGEST_TEXT)
 
 
+def _describe_as_settings(schema: dict[str, Any]) -> None:
+    """Give the options that have no description of their own that of their settings, with its bounds."""
+    known = Settings.model_json_schema()
+    for name in schema["properties"].keys() & known["properties"].keys():
+        if "description" in schema["properties"][name]:
+            continue
+        setting = known["properties"][name]
+        kinds = [kind for kind in setting.get("anyOf", [setting]) if kind != _NULL]
+        schema["properties"][name] = {
+            "title": schema["properties"][name]["title"],
+            "description": setting["description"],
+            "anyOf": [*(_without_references(kind, known["$defs"]) for kind in kinds), _NULL],
+        }
+
+
+def _without_references(part: Any, definitions: dict[str, Any]) -> Any:
+    """A part of a schema with its definitions in their places, without titles, descriptions and defaults."""
+    if isinstance(part, list):
+        return [_without_references(one, definitions) for one in part]
+    if not isinstance(part, dict):
+        return part
+    if "$ref" in part:
+        return _without_references(definitions[part["$ref"].rpartition("/")[2]], definitions)
+    kept = part.keys() - {"title", "description", "default"}
+    return {name: _without_references(part[name], definitions) for name in part if name in kept}
+
+
 class Options(Body):
-    """Settings of one question, over those of the server; see docs/reference/settings.md for each."""
+    """Settings of one question, over those of the server; it may allow less than the settings do."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_describe_as_settings)
 
     profile: Literal["fast", "balanced", "thorough", "auto"] | None = None
     importance: Literal["low", "normal", "high"] | None = None
@@ -49,7 +86,7 @@ class Options(Body):
     mode: Literal["hybrid", "dense", "sparse"] | None = None
     rounds: StrictInt | None = None
     repairs: StrictInt | None = None
-    deadline: StrictInt | StrictFloat | None = None
+    deadline: Deadline | None = Field(default=None, description="seconds for one question")
     max_calls: StrictInt | None = None
     max_tokens: StrictInt | None = None
     max_cost: StrictInt | StrictFloat | None = None
@@ -77,9 +114,7 @@ class GivenPassage(Body):
     document_id: str | None = Field(default=None, max_length=500)
     title: str = Field("", max_length=2000)
     source: str = Field("", max_length=4000)
-    score: Annotated[StrictInt | StrictFloat, Field(ge=-1, le=1, allow_inf_nan=False)] | None = Field(
-        default=None, description="cosine with the question"
-    )
+    score: Cosine | None = Field(default=None, description="cosine with the question")
     metadata: dict[str, Scalar] = Field(default_factory=dict)
 
     def hit(self, number: int) -> Hit:

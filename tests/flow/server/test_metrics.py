@@ -106,9 +106,10 @@ def test_requests_are_counted_by_route_and_never_by_id(served: Served) -> None:
         assert secret not in text
 
 
-def test_a_run_that_failed_is_counted_by_its_kind_of_error(served: Served) -> None:
-    with served.client() as client:
-        client.post("/api/v1/ask", json={**QUESTION, "options": {"deadline": 0.000001}})
+def test_a_run_that_failed_is_counted_by_its_kind_of_error(folder: Path) -> None:
+    hurried = ServerSettings(engine={"data_dir": folder, "deadline": 0.000001})
+    with serving(hurried) as served, served.client() as client:
+        client.post("/api/v1/ask", json=QUESTION)
         samples = samples_of(client.get("/metrics").text)
     assert value(samples, "assay_run_errors_total", error="DeadlinePassed") == 1
     assert value(samples, "assay_runs_in_progress") == 0

@@ -48,6 +48,17 @@ def test_errors_have_the_one_media_type_that_is_sent(document: dict[str, Any]):
             assert media_types == {wanted}, (path, status)
 
 
+def test_every_bound_is_one_that_json_schema_knows(document: dict[str, Any]):
+    assert not re.search(r'"(ge|gt|le|lt|min_length|max_length|allow_inf_nan)":', json.dumps(document))
+
+
+def test_options_are_described_as_the_settings_are(document: dict[str, Any]):
+    options = document["components"]["schemas"]["Options"]["properties"]
+    assert all(option["description"] for option in options.values())
+    assert options["detail"]["anyOf"] == [{"type": "integer", "minimum": 1, "maximum": 10}, {"type": "null"}]
+    assert "footnote" in options["citation_style"]["anyOf"][0]["enum"]
+
+
 def test_every_kind_of_event_has_a_schema(document: dict[str, Any]):
     schemas = document["components"]["schemas"]
     described = {schemas[part["$ref"].rpartition("/")[2]]["properties"]["kind"]["const"]

@@ -105,7 +105,7 @@ async def test_what_is_on_a_tape_is_played_back_for_the_same_pairs_alone():
 
 async def test_what_stands_in_for_a_checker_of_the_past_checks_nothing():
     model = ScriptedChecker({}, ClaimPolicy({"checker": 1.0}, 0.0, 0.8, 0.1, 0.9)).model
-    with pytest.raises(Exception, match="a replay asked scripted-checker"):
+    with pytest.raises(Exception, match="a replay asked the checker scripted-checker"):
         await CheckerStub(model).check([Pair("a", "b")])
 
 

@@ -157,7 +157,7 @@ def diagnose_reranker(resolved: Resolved) -> Iterator[Diagnosis]:
 
 def file_of(network: object) -> str:
     """The network that was chosen from a folder with several."""
-    folder = getattr(network, "folder", None)
+    folder = getattr(getattr(network, "inner", network), "folder", None)
     if not isinstance(folder, HubFolder) or not folder.others:
         return ""
     return f"{folder.taken} of {len(folder.others) + 1} networks in the folder; "

@@ -96,20 +96,20 @@ class CachingReader:
     """Wraps a reader: judge and writer, and the next one who asks, ask the same question of the same passages."""
 
     def __init__(self, inner: Reader, most: int = MOST_SHARED) -> None:
-        self._inner = inner
+        self.inner = inner
         self._latest = _LatestUsed[tuple[str, TitledText], PassageReading](most)
 
     @property
     def model(self) -> ReaderModel:
         """The wrapped reader's model."""
-        return self._inner.model
+        return self.inner.model
 
     async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
         """A reading of each text, in order; only texts that were not read for this question yet are read."""
         readings = self._latest.recall((question, text) for text in texts)
         new = [text for text in dict.fromkeys(texts) if (question, text) not in readings]
         if new:
-            read = await self._inner.read(question, new)
+            read = await self.inner.read(question, new)
             readings.update({(question, text): reading for text, reading in zip(new, read, strict=True)})
         self._latest.remember(readings)
         return tuple(readings[question, text] for text in texts)
@@ -119,13 +119,13 @@ class CachingChecker:
     """Wraps a checker: the same answer to the same question is checked against the same sources."""
 
     def __init__(self, inner: Checker, most: int = MOST_SHARED) -> None:
-        self._inner = inner
+        self.inner = inner
         self._latest = _LatestUsed[Pair, "NDArray[np.float32]"](most)
 
     @property
     def model(self) -> CheckerModel:
         """The wrapped checker's model."""
-        return self._inner.model
+        return self.inner.model
 
     async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Probabilities as the wrapped checker gives them, shape (pairs, 3); only new pairs are read."""
@@ -136,6 +136,6 @@ class CachingChecker:
         verdicts = self._latest.recall(pairs)
         new = [pair for pair in dict.fromkeys(pairs) if pair not in verdicts]
         if new:
-            verdicts.update({pair: row.copy() for pair, row in zip(new, await self._inner.check(new), strict=True)})
+            verdicts.update({pair: row.copy() for pair, row in zip(new, await self.inner.check(new), strict=True)})
         self._latest.remember(verdicts)
         return numpy.stack([verdicts[pair] for pair in pairs])

@@ -44,7 +44,9 @@ from assay.client.values import (
     RunSummary,
     SentenceChange,
     Spike,
+    StatedTrust,
     Tries,
+    TrustBin,
 )
 
 __all__ = [
@@ -80,5 +82,7 @@ __all__ = [
     "RunSummary",
     "SentenceChange",
     "Spike",
+    "StatedTrust",
     "Tries",
+    "TrustBin",
 ]

@@ -202,12 +202,33 @@ class Spike(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class TrustBin(Value):
+    """Stated probabilities of one range: `n` of them, their mean, and the share that was labelled right."""
+
+    n: int
+    predicted: float
+    observed: float
+
+
+@dataclass(frozen=True, slots=True)
+class StatedTrust(Value):
+    """Stated probabilities against labels; `ece` is the debiased error, None below two answers."""
+
+    bins: tuple[TrustBin, ...]
+    ece: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class FiguresOverTime(Value):
-    """The figures of the runs together, row by row over time, and where a row jumps."""
+    """The figures of the runs in all and row by row over time, where a row jumps, and stated trust against labels.
+
+    `calibration` is None where no answer has both a stated probability and a label.
+    """
 
     total: Figures
     series: tuple[FiguresRow, ...]
     spikes: tuple[Spike, ...]
+    calibration: StatedTrust | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,6 +180,19 @@ async def test_the_async_client_takes_a_stream_up_as_well():
             assert kinds([event async for event in client.stream("When?")]) == ["status", "error"]
 
 
+def test_a_job_is_followed_on_after_a_break():
+    job = {"job_id": "J", "collection": "c", "created": 1.0, "files_done": 0, "files_total": 1, "passages": 0,
+           "seconds_left": None, "files": []}  # fmt: skip
+
+    def snapshot(status: str) -> bytes:
+        return f"event: job\ndata: {json.dumps({**job, 'status': status})}\n\n".encode()
+
+    first, second = event_stream(snapshot("running"), whole=False), event_stream(snapshot("done"), whole=True)
+    with scripted(first, second) as server, Client(server.address) as client:
+        assert [found.status for found in client.follow_job("J")] == ["running", "done"]
+    assert {request.line for request in server.requests} == {"GET /api/v1/jobs/J/events HTTP/1.1"}
+
+
 @pytest.mark.parametrize(
     "second",
     [

@@ -62,7 +62,7 @@ class StreamReading(Generic[Item]):
 
     def __init__(self, stream: StreamCall[Item]) -> None:
         self._stream = stream
-        self._last_id = ""
+        self._begun, self._last_id = False, ""
         self._connections = 0
         self.ended = False
         self._broken: httpx2.TransportError | None = None
@@ -85,7 +85,7 @@ class StreamReading(Generic[Item]):
         try:
             yield
         except httpx2.TransportError as error:
-            if not self._last_id:
+            if not self._begun:
                 raise
             self._broken = error
 
@@ -99,7 +99,7 @@ class StreamReading(Generic[Item]):
 
     def items(self, event: httpx2.ServerSentEvent) -> Iterator[Item]:
         """What an event brings: one item, or none. Raises ProviderFailed."""
-        self._last_id = event.id or self._last_id
+        self._begun, self._last_id = True, event.id or self._last_id
         item = self._stream.read(event)
         if item is not None:
             self.ended = self._stream.is_last(item)

@@ -222,6 +222,8 @@ LINES = (
     Line("`assay --help`, seconds", "speed/results/start", ("help_seconds",), "≤ .3", at_most(0.3)),
     Line("`import assay`, seconds", "speed/results/start", ("import_seconds",), "≤ .1", at_most(0.1)),
     Line("`assay serve` without a collection: resident memory, MB", "serve/results/idle", ("resident_megabytes",), "≤ 150", at_most(150)),
+    Line("its replies of status 500 or above, of thousands that Schemathesis asked for", "serve/results/conformance", ("server_errors",), "0", at_most(0)),
+    Line("its replies that are not as /openapi.json describes", "serve/results/conformance", ("unlike_description",), "0", at_most(0)),
     Line("own time of a question over that of a LangChain program on its workload, embeddings from the same service", PEERS, ("assay_over_seed", "own_time"), "≤ 1", at_most(1)),
     Line("the same: questions per second, 64 at once, 50 ms a model call", PEERS, ("assay_over_seed", "questions_per_second"), "≥ 1", at_least(1)),
     Line("own time over that program's with the bundled embedding model in the process", PEERS, ("assay-bundled_over_seed", "own_time")),

@@ -52,6 +52,7 @@ LONG = (
     "attacks/run.py",
     "judge_apart/run.py",
     "integrations/run.py",
+    "serve/conformance.py",
     "calibration/claims.py",
     "calibration/evidence.py",
     "calibration/answers.py",

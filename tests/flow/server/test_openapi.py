@@ -9,7 +9,7 @@ from pathlib import Path
 
 from support.conformance import described_server, run_schemathesis
 
-FEW = ("--phases", "examples,fuzzing", "--max-examples", "4", "--seed", "1", "--generation-deterministic")
+FEW = ("--phases", "examples,fuzzing", "--max-examples", "3", "--seed", "1", "--generation-deterministic")
 
 
 def test_replies_are_as_described_and_no_request_breaks_the_server(tmp_path: Path):

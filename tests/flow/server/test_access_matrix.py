@@ -115,12 +115,13 @@ class Tried:
         }
         for place, name in names.items():
             path = path.replace(place, name if real else "nothing")
-        path = path.replace("{job_id}", "nothing").replace("/static", "/static/index.html")
+        path = path.replace("{job_id}", "nothing").replace("/static", "/static/index.html").replace("{page}", "1")
         headers = {"content-type": "application/json"}
         if text is not None:
             headers[header] = f"Bearer {text}" if header == "authorization" else text
         # From an address of its own, since wrong keys of one address are slowed.
         scope = http_scope(path, headers, client=(f"203.0.113.{next(_NUMBERS) % 250}", 1), method=method)
+        scope["query_string"] = b"q=tea" if path.endswith("/find") else b""
         body = BODIES.get(route, b"{}").replace(b"RUN", self.run_id.encode() if real else b"nothing")
         return await exchange(self.app, scope, [body])
 

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-
-import pytest
 
 from support.proofs import proof, serve_here
 
-pytest.importorskip("playwright")
-CHROMIUM = os.environ.get("ASSAY_CHROMIUM", "/usr/bin/chromium")
 
-
-@pytest.mark.skipif(not os.access(CHROMIUM, os.X_OK), reason="needs Chromium")
 def test_no_carrier_causes_a_request_a_script_or_an_escape(tmp_path: Path) -> None:
     with proof("carriers") as carriers:
         found = carriers.measure(tmp_path / "data", every=44, serve=serve_here)

@@ -35,6 +35,8 @@ EXTRAS = {
     "web": ("aiohttp", "ddgs"),
     "mcp": ("mcp",),
     "hub": ("huggingface_hub",),
+    "client": ("httpx2",),
+    "otel": ("opentelemetry",),
     "serve": ("fastapi", "limits", "mcp", "nh3", "prometheus_client", "python_multipart", "uvicorn"),
 }
 # Fields of a weights file that are shown, and their labels.

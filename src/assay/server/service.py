@@ -17,6 +17,7 @@ from assay.core.stages import Sink
 from assay.engine import Engine
 from assay.errors import UnknownCollection, UsageError
 from assay.records.runs import RunStore
+from assay.server.api_key import DEFAULT_TENANT
 from assay.server.document_view.viewer import DocumentViewer
 from assay.server.engines import Engines
 from assay.server.intake import Intake, upload_path_remover
@@ -29,7 +30,6 @@ from assay.telemetry.log import AnswerLog
 from assay.types import AskOptions
 from assay.wiring import collections, open_checker, open_engine
 
-DEFAULT_TENANT = "default"
 # Stands for the engine of texts and passages from elsewhere; no collection has an empty name.
 NO_COLLECTION = ""
 _remover = lru_cache(maxsize=1024)(upload_path_remover)

@@ -11,10 +11,11 @@ from starlette.responses import Response
 from assay.diagnosis import diagnose_services, diagnose_setup
 from assay.rules.conflicts import conflicts
 from assay.rules.description import rules_object
+from assay.server.api_key import DEFAULT_TENANT
 from assay.server.calls import Admin, Reader, Responses, TheService, json_response, problems
 from assay.server.problems import AccessRefused
 from assay.server.responses import DoctorObject, Health, RulesObject, SettingsObject
-from assay.server.service import DEFAULT_TENANT, Service
+from assay.server.service import Service
 from assay.settings import ROLES, load_settings
 from assay.settings.files import shown_value
 from assay.wiring.review import open_rules

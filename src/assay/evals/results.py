@@ -31,11 +31,11 @@ class CitedQuote(Value):
 class CaseResult(Value):
     """The answer to a case, or the error that it ended with; `repeat` counts from 0.
 
-    `outcome` is None where asking failed; then `error` is the error's class and `message` what it says, and all that
-    follows is empty. `ranked` is what the first search found, best first. `claims` are the verdicts on the answer's
-    claims, in order; a citation's `claim` is a place among them. `verified` says that no blocking check failed or is
-    unknown, and that the answer is marked so. `probability` is that of being right, None without a calibration.
-    `rounds` counts searches, `drafts` drafts. Times are milliseconds.
+    `outcome` is None where asking failed; then `error` is the error's class, `message` what it says, and all that
+    follows is empty. `ranked` is what the first search found, best first. `claims` are the verdicts on the claims
+    of the answer, in order; a citation's `claim` is a place among them. `verified` says that the answer is shown
+    with ✓: no blocking check failed or is unknown. `probability` is that of being right, None without a
+    calibration. `rounds` counts searches, `drafts` drafts. Times are milliseconds.
     """
 
     case: str

@@ -20,8 +20,8 @@ from assay.nlp.tokens import STOP_WORDS, fold, rarity, terms, word_spans
 from assay.nlp.value_kinds import KindFit, kind_fit
 from assay.types import FoundRow, Passage, PassageReading, TitledText
 
-# At most so many rows are embedded, and the nearest of them read (chosen).
-MOST_ROWS, MOST_READ = 120, 6
+# At most so many rows are embedded, those with words of the question first, and the nearest of them read (chosen).
+MOST_ROWS, MOST_READ = 40, 6
 # Log odds of the reader are clipped to these, those of a span to twice as much.
 _MOST_ODDS = 6.0
 # The weights of what is measured in the log odds that the question names this row, and that the row tells what was
@@ -91,7 +91,7 @@ class ReaderRowFinder:
 
     async def measure(self, question: str, passages: Sequence[Passage]) -> tuple[RowSignals, ...]:
         """The signals of the rows nearest to the question."""
-        rows = _rows(passages)
+        rows = _rows(question, passages)
         if not rows:
             return ()
         asked = self.embedder.model.as_question(question)
@@ -123,13 +123,21 @@ class ReaderRowFinder:
         return [float(vectors[at] @ vectors[len(rows) + at]) for at in range(len(rows))]
 
 
-def _rows(passages: Sequence[Passage]) -> list[TableRow]:
-    """The rows of all passages, none twice: a passage may go on into the next."""
-    rows: dict[tuple[str, int], TableRow] = {}
+def _rows(question: str, passages: Sequence[Passage]) -> list[TableRow]:
+    """The rows of the passages, none twice: a passage may go on into the next. Of too many, the first are kept.
+
+    Rows with rarer terms of the question come before others, and else those of passages that rank higher.
+    """
+    found: dict[tuple[str, int], TableRow] = {}
     for passage in passages:
         for row in table_rows(passage):
-            rows.setdefault((passage.document_id, passage.start + row.line.start), row)
-    return list(rows.values())[:MOST_ROWS]
+            found.setdefault((passage.document_id, passage.start + row.line.start), row)
+    rows = list(found.values())
+    if len(rows) <= MOST_ROWS:
+        return rows
+    shared = [math.fsum(sorted(map(rarity, words))) for words in _own_words(question, rows)]
+    kept = sorted(range(len(rows)), key=lambda at: -shared[at])[:MOST_ROWS]
+    return [rows[at] for at in sorted(kept)]
 
 
 def _own_words(question: str, rows: Sequence[TableRow]) -> list[tuple[str, ...]]:

@@ -322,11 +322,14 @@ class ReaderRelevance:
             return None
         prose = without_markup(without_marks(text, citations(text)))
         titles = dict.fromkeys(titled(one).title for one in sources)
-        (reading,) = await self.reader.read(question.standalone, [TitledText("; ".join(titles), prose)])
-        held, rarest = coverage_of(question.standalone, " ".join((*titles, prose)))
+        text_read = [TitledText("; ".join(titles), prose)]
+        # What may be about the topic of an earlier turn has to answer the question on it, too.
+        forms = dict.fromkeys((question.standalone, question.on_topic))
+        readings = [await self.reader.read(form, text_read) for form in forms]
+        held, rarest = coverage_of(question.on_topic, " ".join((*titles, prose)))
         apart = min((sentence.apart for sentence in sentences if sentence.apart is not None), default=None)
         row = min((sentence.row for sentence in sentences if sentence.row is not None), default=None)
-        return AnswerReading(reading.answerable, held, rarest, apart, row)
+        return AnswerReading(min(reading.answerable for (reading,) in readings), held, rarest, apart, row)
 
 
 def coverage_of(question: str, text: str) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Plain text."""
+"""Text: plain, comma-separated values and Markdown."""
 
 from __future__ import annotations
 
@@ -19,12 +19,23 @@ from assay.nlp.blocks import Block, BlockKind, blocks
 from assay.nlp.markdown import front_matter_end
 from assay.types import Loaded, Location, Metadata, Region
 
+# A question in a paragraph of its own, of at most three lines, numbered or not; the white space is bounded, so that
+# no text makes the search slow.
+_BLANK = r"[ \t\r]{0,40}\n"
+_QUESTION = re.compile(
+    rf"(?:\A|\n{_BLANK})[ \t]{{0,40}}"
+    r"(?P<question>[^\s?](?:[^\n?]{1,200}\n){0,2}[^\n?]{0,200}\?)"
+    rf"(?={_BLANK}{_BLANK})"
+)
+# So many questions make a text one of questions and answers (chosen).
+_FEWEST_QUESTIONS = 3
+
 
 class TextLoader:
     """Reads bytes in whatever encoding they are."""
 
     def load(self, data: bytes, name: str) -> Loaded:
-        """The text as it stands; raises EmptyDocument where it is only white space.
+        """The text as it stands, by question if it answers several; raises EmptyDocument if it is only white space.
 
         >>> TextLoader().load(b"Water boils at 100 degrees.", "water.txt").text
         'Water boils at 100 degrees.'
@@ -32,7 +43,34 @@ class TextLoader:
         decoded = decode(data)
         if not decoded.text.strip("\0 \t\r\n\v\f\u00a0\ufeff"):
             raise EmptyDocument(f"{name}: only white space", hint="nothing to do; the file holds no text")
-        return Loaded(text=decoded.text, format="text", warnings=decoded.warnings)
+        text = decoded.text
+        return Loaded(text=text, format="text", warnings=decoded.warnings, regions=_answers(text))
+
+
+def _answers(text: str) -> tuple[Region, ...]:
+    """The regions of questions and their answers, each question as a heading; none in a text of another kind.
+
+    >>> faq = "1. Is it free?\\n\\nYes.\\n\\n2. Is it fast?\\n\\nNo.\\n\\n3. Is it safe?\\n\\nYes.\\n"
+    >>> [(region.kind, str(region.location)) for region in _answers(faq)][:3]
+    [('heading', '1. Is it free?'), ('text', '1. Is it free?'), ('heading', '2. Is it fast?')]
+    """
+    found = list(_QUESTION.finditer(text))
+    if not found:
+        return ()
+    following = [match.start("question") for match in found[1:]]
+    # A question right before another one is not answered there.
+    asked = [
+        match for match, end in zip(found, [*following, len(text)], strict=True) if text[match.end() : end].strip()
+    ]
+    if len(asked) < _FEWEST_QUESTIONS:
+        return ()
+    regions = [Region(0, asked[0].start("question"), Location())] if asked[0].start("question") else []
+    ends = [*(match.start("question") for match in asked[1:]), len(text)]
+    for match, end in zip(asked, ends, strict=True):
+        location = Location(section=" ".join(match["question"].split()))
+        regions.append(Region(match.start("question"), match.end("question"), location, "heading"))
+        regions.append(Region(match.end("question"), end, location))
+    return tuple(regions)
 
 
 # Comma-separated values, whatever separates them.

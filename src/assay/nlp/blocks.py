@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from assay.nlp.block import Block, BlockKind, Parsed, leads_on, with_paths
 from assay.nlp.markdown import parse_markdown
@@ -17,6 +18,8 @@ from assay.types import Passage, Span, TitledText
 
 _ITEM = re.compile(r"[ \t]*(?:[-*•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+\S")
 _LINE = re.compile(r"[^\n]+")
+# Lines without a blank one between them.
+_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 _CELLS = re.compile(r"[ \t]*\|[ \t]*")
 _NAMED_CELL = re.compile(r"[^:;\n]{1,80}: [^\n]")
 # Titles of sections are cut to this length (ingest/split.py).
@@ -225,7 +228,8 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
     """The neighbouring blocks needed to understand the span from `start` to `end`.
 
     A list or code includes the paragraph before it; a table does if that paragraph ends in an unfinished sentence.
-    Such a paragraph includes the list, code or table after it, and a heading what follows it. Markup is left out.
+    Such a paragraph includes the list, code or table after it, and a heading what follows it. What directly follows
+    a heading that is a question includes that: "Yes." alone says nothing. Markup is left out.
 
     >>> found = blocks("# Tea\\n\\nYou need:\\n\\n- water\\n- leaves\\n\\nEnjoy.")
     >>> [block.kind.value for block in unit(found, 20, 25)]
@@ -251,6 +255,8 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
         first -= 1
     if last + 1 < len(shown) and shown[last].leads and _belongs_to(shown[last], shown[last + 1]):
         last += 1
+    if first and shown[first - 1].kind is BlockKind.HEADING and shown[first - 1].title.endswith(("?", "？")):
+        first -= 1
     return tuple(shown[first : last + 1])
 
 
@@ -280,8 +286,10 @@ def passage_blocks(passage: Passage) -> tuple[Block, ...]:
     of the passage, and tables, which have no rule under the header.
     """
     found = blocks(passage.text, "csv" if _has_rows(passage) else "markdown")
-    if passage.line is not None or _has_rows(passage):
+    if _has_rows(passage):
         return found
+    if passage.line is not None:
+        return _cut_at_questions(passage, found)
     begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
     levels = {start - passage.start: (place.section or "").split(_PATH) for start, place in begins if place.section}
     # A passage may begin with white space.
@@ -292,6 +300,47 @@ def passage_blocks(passage: Passage) -> tuple[Block, ...]:
     if marked == list(found):
         return found
     return tuple(with_paths([replace(block, path=()) for block in marked])) if levels else tuple(marked)
+
+
+def _cut_at_questions(passage: Passage, found: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The blocks, cut where a section of plain text begins with its title, which is a question then.
+
+    Parsed as Markdown, numbered questions and their answers are one list.
+    """
+    text = passage.text
+    begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
+    titles: dict[int, Span] = {}
+    for begin, place in begins:
+        words, start = (place.section or "").split(), begin - passage.start
+        pattern = r"\s+".join(map(re.escape, words))
+        if words and place.section and place.section.endswith("?"):
+            match = re.compile(rf"\s*({pattern})[ \t]*(?:\n|\Z)").match(text, max(0, start))
+            if match:
+                titles[match.start(1)] = Span(match.start(1), match.end(1))
+    if not titles:
+        return found
+    cut: list[Block] = []
+    for block in found:
+        inside = [titles[at] for at in sorted(titles) if block.start <= at < block.end]
+        if not inside or block.kind is BlockKind.HEADING:
+            cut.append(block)
+            continue
+        edges = sorted({block.start, block.end, *(edge for title in inside for edge in (title.start, title.end))})
+        for start, end in pairwise(edges):
+            kind = BlockKind.HEADING if start in titles else BlockKind.PARAGRAPH
+            cut += _paragraphs(text, start, end, kind)
+    return tuple(with_paths([replace(block, path=()) for block in cut]))
+
+
+def _paragraphs(text: str, start: int, end: int, kind: BlockKind) -> Iterator[Block]:
+    """A heading, or the paragraphs between two offsets."""
+    for match in _PARAGRAPH.finditer(text, start, end):
+        span = _strip(text, match.start(), match.end())
+        if kind is BlockKind.HEADING:
+            title = " ".join(text[span.start : span.end].split())
+            yield Block(kind, span.start, span.end, level=1, title=title)
+        else:
+            yield Block(kind, span.start, span.end, leads=leads_on(text[span.start : span.end]))
 
 
 def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block:

@@ -113,7 +113,8 @@ _ALL = _MEASURES | _TIMES | {"number", "person", "capitals", "words", "code", "t
 def _is_without_value(value: str) -> bool:
     """Whether a cell says that there is no value, or one that is no amount: "none", "by agreement"."""
     said = fold(value.strip(" ."))
-    return said in word_class("without_value.whole") or said.startswith(entries("without_value.beginnings"))
+    beginnings = tuple(f"{words} " for words in entries("without_value.beginnings"))
+    return said in word_class("without_value.whole") or f"{said} ".startswith(beginnings)
 
 
 @lru_cache(maxsize=1 << 10)

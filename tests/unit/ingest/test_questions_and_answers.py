@@ -1,0 +1,83 @@
+"""Plain text of questions and answers: each question is a heading, and shown with its answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.ingest.load_text import TextLoader
+from assay.ingest.split import PassageSplitter
+from assay.nlp.block import BlockKind
+from assay.nlp.blocks import passage_blocks, unit
+from assay.types import Document
+
+FAQ = """Frequently asked questions
+
+ 1. Is it free?
+
+    Yes.  The licence is in LICENCE.
+
+ 2. Can I use it on a machine without a network, and does
+    it then need a key?
+
+    No and no.
+
+    Models come in packages.
+
+Q. Is it fast?
+
+A. Fast enough.
+"""
+
+
+def _count(text: str) -> int:
+    return len(text.split())
+
+
+def _passages(text: str) -> list[tuple[str, str | None]]:
+    loaded = TextLoader().load(text.encode(), "faq.txt")
+    document = Document("d", loaded.text, "", "", "text", "", loaded.regions)
+    return [(one.text, one.location.section) for one in PassageSplitter(_count, 20, 20).split(document)]
+
+
+def test_each_question_is_a_section() -> None:
+    sections = {section for _, section in _passages(FAQ)}
+    assert sections == {
+        None,
+        "1. Is it free?",
+        "2. Can I use it on a machine without a network, and does it then need a key?",
+        "Q. Is it fast?",
+    }
+
+
+def test_the_regions_are_in_order_and_tile_the_text() -> None:
+    regions = TextLoader().load(FAQ.encode(), "faq.txt").regions
+    assert [region.start for region in regions] == [0, *(region.end for region in regions[:-1])]
+    assert regions[-1].end == len(FAQ)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is it free?\n\nYes.\n\nIs it fast?\n\nNo.\n",  # two questions make no such text
+        "Did it rain?\n\nWas it cold?\n\nWho came?\n\nWhen did it end?\n\nEnough asked.\n",  # one answer to four
+        "He asked: is it free? And is it fast? And safe?\n\nNobody knew.\n\nReally?\n\nNo.\n",
+    ],
+)
+def test_other_texts_have_no_sections(text: str) -> None:
+    assert TextLoader().load(text.encode(), "notes.txt").regions == ()
+
+
+def test_an_answer_is_shown_with_its_question() -> None:
+    loaded = TextLoader().load(FAQ.encode(), "faq.txt")
+    document = Document("d", loaded.text, "", "", "text", "", loaded.regions)
+    (passage,) = PassageSplitter(_count).split(document)
+    found = passage_blocks(passage)
+    headings = [block.title for block in found if block.kind is BlockKind.HEADING]
+    assert headings == [
+        "1. Is it free?",
+        "2. Can I use it on a machine without a network, and does it then need a key?",
+        "Q. Is it fast?",
+    ]
+    at = passage.text.index("No and no.")
+    shown = unit(found, at, at + 2)
+    assert [passage.text[block.start : block.end].split()[0] for block in shown] == ["2.", "No"]

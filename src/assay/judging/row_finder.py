@@ -46,7 +46,7 @@ LEAST_ODDS = -20.0
 # A row is asked for from these log odds that the question names it, and from those that a row tells what is asked;
 # of a question that names none, a word of at least this rarity is missed (chosen on benchmarks/cells/asked.jsonl).
 LEAST_NAMED, LEAST_TOLD, LEAST_RARITY = -3.0, 1.0, 0.6
-_NUMBERED = re.compile(r"[\w.]*\d[\w.]*")
+_CODE = re.compile(r"[\w.]+")
 # The thing of "what colour", "which menu", "how many pages".
 _THING = re.compile(r"\b(?:what|which|how many|how much)\s+([^\W\d_]+)", re.IGNORECASE)
 _NO_THINGS = word_class("questions.no_things")
@@ -173,7 +173,7 @@ def _signals(
         {
             **named,
             "rarest missing": max(map(rarity, missing), default=0.0),
-            "number missing": float(any(fold(number) not in said for number in _NUMBERED.findall(question))),
+            "number missing": float(any(fold(code) not in said for code in _codes(question))),
         },
         {
             "span": _clipped(reading.spans[0].score, 2 * _MOST_ODDS) if reading.spans else 0.0,
@@ -184,6 +184,11 @@ def _signals(
             "thing missing": float(_thing_missing(question, held)),
         },
     )
+
+
+def _codes(question: str) -> list[str]:
+    """The words with a digit."""
+    return [word for word in _CODE.findall(question) if any(map(str.isdigit, word))]
 
 
 def _asked_cell(question: str, row: TableRow, reading: PassageReading) -> NamedCell:

@@ -18,8 +18,6 @@ from assay.types import Passage, Span, TitledText
 
 _ITEM = re.compile(r"[ \t]*(?:[-*•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+\S")
 _LINE = re.compile(r"[^\n]+")
-# Lines without a blank one between them.
-_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 _CELLS = re.compile(r"[ \t]*\|[ \t]*")
 _NAMED_CELL = re.compile(r"[^:;\n]{1,80}: [^\n]")
 # Titles of sections are cut to this length (ingest/split.py).
@@ -311,12 +309,10 @@ def _cut_at_questions(passage: Passage, found: tuple[Block, ...]) -> tuple[Block
     begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
     titles: dict[int, Span] = {}
     for begin, place in begins:
-        words, start = (place.section or "").split(), begin - passage.start
-        pattern = r"\s+".join(map(re.escape, words))
-        if words and place.section and place.section.endswith("?"):
-            match = re.compile(rf"\s*({pattern})[ \t]*(?:\n|\Z)").match(text, max(0, start))
-            if match:
-                titles[match.start(1)] = Span(match.start(1), match.end(1))
+        words = (place.section or "").split()
+        title = _title_at(text, max(0, begin - passage.start), words) if words and words[-1].endswith("?") else None
+        if title is not None:
+            titles[title.start] = title
     if not titles:
         return found
     cut: list[Block] = []
@@ -332,15 +328,45 @@ def _cut_at_questions(passage: Passage, found: tuple[Block, ...]) -> tuple[Block
     return tuple(with_paths([replace(block, path=()) for block in cut]))
 
 
+def _title_at(text: str, start: int, words: Sequence[str]) -> Span | None:
+    """The lines from an offset on that hold these words and no more; None if they hold others."""
+    begin = end = _skip_blanks(text, start)
+    for word in words:
+        end = _skip_blanks(text, end)
+        if not text.startswith(word, end):
+            return None
+        end += len(word)
+    rest = text[end:].partition("\n")[0]
+    return None if rest.strip() else Span(begin, end)
+
+
+def _skip_blanks(text: str, start: int) -> int:
+    """The offset of the first character from `start` on that is no white space."""
+    while start < len(text) and text[start].isspace():
+        start += 1
+    return start
+
+
 def _paragraphs(text: str, start: int, end: int, kind: BlockKind) -> Iterator[Block]:
     """A heading, or the paragraphs between two offsets."""
-    for match in _PARAGRAPH.finditer(text, start, end):
-        span = _strip(text, match.start(), match.end())
+    lines: list[Span] = []
+    spans: list[Span] = []
+    for match in _LINE.finditer(text, start, end):
+        line = _strip(text, match.start(), match.end())
+        apart = lines and text.count("\n", lines[-1].end, match.start()) > 1
+        if lines and (apart or line.start >= line.end):
+            spans.append(Span(lines[0].start, lines[-1].end))
+            lines = []
+        if line.start < line.end:
+            lines.append(line)
+    if lines:
+        spans.append(Span(lines[0].start, lines[-1].end))
+    for span in spans:
+        said = text[span.start : span.end]
         if kind is BlockKind.HEADING:
-            title = " ".join(text[span.start : span.end].split())
-            yield Block(kind, span.start, span.end, level=1, title=title)
+            yield Block(kind, span.start, span.end, level=1, title=" ".join(said.split()))
         else:
-            yield Block(kind, span.start, span.end, leads=leads_on(text[span.start : span.end]))
+            yield Block(kind, span.start, span.end, leads=leads_on(said))
 
 
 def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block:

@@ -109,13 +109,11 @@ def _ranked(answer: Answer) -> tuple[RankedPassage, ...]:
     """What the first search found, best first."""
     first = next((event for event in answer.trace if isinstance(event, EvidenceFound)), None)
     passages = () if first is None else first.evidence.passages
-    return tuple(
-        RankedPassage(passage.passage_id, passage.document_id, passage.source) for passage in passages
-    )
+    return tuple(RankedPassage(passage.passage_id, passage.document_id, passage.source) for passage in passages)
 
 
 def _cited(answer: Answer) -> tuple[CitedQuote, ...]:
-    """The quotes that bear out each claim, among the sources that it cites; of a source without one, its passage."""
+    """The quotes that bear out each claim, of the sources that it cites; of one without a quote, its passage."""
     sources = {source.passage_id: source for source in answer.sources}
     return tuple(
         quote

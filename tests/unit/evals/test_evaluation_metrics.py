@@ -44,7 +44,7 @@ FAILED = CaseResult("a", 0, None, error="ProviderFailed", message="it broke", ms
 
 
 def case(key: str = "a", **known: object) -> Case:
-    return Case(key, "How high is the tower?", **known)  # type: ignore[arg-type]
+    return Case(key, "How high is the tower?", **known)
 
 
 def ranked(*ids: str) -> tuple[RankedPassage, ...]:

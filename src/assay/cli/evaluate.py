@@ -148,8 +148,8 @@ async def _run(
         about = await _about(engine, dataset, cases, resolved, repeat)
         with open_run(folder, about, cases) as run:
             left = len(cases) * repeat - len(run.done)
-            resumed = f"; {len(run.done)} of {len(cases) * repeat} results were there" if run.done else ""
-            terminal.note(f"results go to {folder}{resumed}")
+            there = f"{len(run.done)} of {len(cases) * repeat} results were there" if run.done else ""
+            terminal.note(f"results go to {folder}; {there or 'give it as --out to resume'}")
             with ProgressBar(terminal, "questions", left) as bar:
 
                 def advance(result: CaseResult) -> None:

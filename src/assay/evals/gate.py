@@ -1,10 +1,10 @@
 """The gate: which changes of a metric are too much, and whether a comparison shows one.
 
-A requirement is a sentence: `groundedness may not fall by more than 0.01`, `cost may not rise by more than 10 %`. It
-is broken where the change that was measured is larger than the limit and is also established: chance alone would
-make the metric fall (or rise) so far in at most 5 % of comparisons of two equal systems. Several requirements share
+A requirement is a sentence: `groundedness may not fall by more than 0.01`, `cost may not rise by more than 10 %`.
+It is broken where the change that was measured is larger than the limit and is also established: chance alone makes
+the metric fall (or rise) so far in at most 5 % of comparisons of two equal systems. Several requirements share
 these 5 %, by Holm's correction. So a gate over equal systems passes in 19 of 20 comparisons, however noisy the
-answers are; docs/how-to/compare-two-versions.md says how large a change it finds then.
+answers are; benchmarks/compare measures how large a change it finds then.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from assay.types import Status, Value
 
 # The share of comparisons of equal systems in which the gate may fail (chosen, as is usual).
 ALPHA = 0.05
-# From fewer pairs not even a change of every single one is established: 1/2⁴ is above 5 %.
+# Of fewer pairs no figure is given (chosen): one of them more or less would be 20 points and more.
 FEWEST_PAIRS = 5
 GRAMMAR = "METRIC may not fall|rise [by more than NUMBER [%|points]]"
 _EXAMPLE = '"groundedness may not fall by more than 0.01; cost may not rise by more than 10 %"'
@@ -80,9 +80,9 @@ class Ruling(Value):
     """Whether a requirement is kept, and why.
 
     `change` is how far the metric fell (or rose), below 0 where it went the other way, and `limit` how far it may;
-    both in the metric's unit. `p` is one-sided, `adjusted` the same by Holm's correction. `smallest` is the smallest
-    change that would be established beside this noise, None where that cannot be told. All are None where the
-    metric could not be compared: the status is unknown then, and the gate does not pass.
+    both in the metric's unit. `p` is one-sided, `adjusted` the same by Holm's correction. `smallest` is the
+    smallest change that would be established beside this noise, None where that cannot be told. All are None where
+    the metric could not be compared: the status is unknown then, and the gate does not pass.
     """
 
     requirement: str
@@ -121,7 +121,9 @@ def parse_requirements(texts: Sequence[str]) -> tuple[Requirement, ...]:
     for place, requirement in enumerate(found):
         for other in found[:place]:
             if (other.metric, other.direction) == (requirement.metric, requirement.direction):
-                raise UsageError(f"the gate says twice how far {other.metric} may {other.direction}", hint="say it once")
+                raise UsageError(
+                    f"the gate says twice how far {other.metric} may {other.direction}", hint="say it once"
+                )
     return tuple(found)
 
 
@@ -146,13 +148,14 @@ def _unread(text: str, why: str) -> UsageError:
 
 
 def require_gateable(requirements: Sequence[Requirement], metrics: Mapping[str, Metric]) -> None:
-    """Raise UsageError for a metric that there is not or that has no values of cases, and a limit that never acts."""
+    """Raise UsageError for an unknown metric, one without values of cases, and a limit that is never exceeded."""
     for requirement in requirements:
         metric = metrics.get(requirement.metric)
         if metric is None:
             known = sorted(name for name, metric in metrics.items() if metric.statistic != "other")
             raise UsageError(
-                f"the gate names the metric {requirement.metric!r}, which there is not", hint=f"one of {', '.join(known)}"
+                f"the gate names the metric {requirement.metric!r}, which there is not",
+                hint=f"one of {', '.join(known)}",
             )
         if metric.statistic == "other":
             raise UsageError(
@@ -162,7 +165,8 @@ def require_gateable(requirements: Sequence[Requirement], metrics: Mapping[str, 
             )
         if requirement.unit == "points" and metric.unit:
             raise UsageError(
-                f"{metric.name} is in {metric.unit}, and points are of shares", hint="give a number, or a percentage"
+                f"{metric.name} is in {metric.unit}, and points are of shares",
+                hint="give a number, or a percentage",
             )
         if not metric.unit and requirement.limit(1.0) >= 1 and requirement.direction == "fall":
             raise UsageError(

@@ -163,12 +163,9 @@ def compare(
             hint="evaluate both on the same cases, and compare again",
         )
     alone = [
-        LeftOut(
-            case.id,
-            f"no result in {' and in '.join(name for name, has in zip(names, found, strict=True) if not has)}",
-        )
+        LeftOut(case.id, f"no result in {' and in '.join(missing)}")
         for case in cases
-        if not all(found := (case.id in asked, case.id in asked_too))
+        if (missing := [name for name, ids in zip(names, (asked, asked_too), strict=True) if case.id not in ids])
     ]
     slices = {case.id: case.slices for case in both}
     changes, gate = compare_metrics(

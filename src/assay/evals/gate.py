@@ -85,7 +85,7 @@ class Ruling(Value):
     the metric could not be compared: the status is unknown then, and the gate does not pass.
     """
 
-    requirement: str
+    requirement: Requirement
     status: Status
     why: str
     change: float | None = None
@@ -188,7 +188,7 @@ def rule(requirements: Sequence[Requirement], pairs: Mapping[str, GatedPairs]) -
             continue
         n = len(pairs[requirement.metric].first) if requirement.metric in pairs else 0
         why = f"{n} cases have it on both sides; at least {FEWEST_PAIRS} are needed"
-        rulings.append(Ruling(str(requirement), Status.UNKNOWN, why))
+        rulings.append(Ruling(requirement, Status.UNKNOWN, why))
     return Gate(all(ruling.status is Status.PASSED for ruling in rulings), tuple(rulings))
 
 
@@ -209,4 +209,4 @@ def _ruling(requirement: Requirement, pairs: GatedPairs, p: float, adjusted: flo
         why = "more than the limit, and more than chance"
     else:
         why = "more than the limit, but chance alone may make such a change"
-    return Ruling(str(requirement), status, why, change, limit, p, adjusted, smallest)
+    return Ruling(requirement, status, why, change, limit, p, adjusted, smallest)

@@ -1,0 +1,199 @@
+"""A comparison for people: as tables on the terminal, and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.cli.difference_view import value_text
+from assay.cli.terminal import Terminal, first_of_each, one_line
+
+if TYPE_CHECKING:
+    from assay.evals.compare import Comparison, LeftOut, MetricChange, SliceChange
+    from assay.evals.gate import Gate, Ruling
+
+# Cases that lost most under a requirement that failed, and slices of a metric, that people are shown (chosen).
+_NAMED, _SLICES = 5, 20
+_DECIMALS = {"": 3, "ms": 1, "tokens": 0, "USD": 5, "count": 2}
+_UNITS = {"": "", "ms": " ms", "tokens": " tokens", "USD": " USD", "count": ""}
+_SHORT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A heading, the heads of the columns, and the rows; the first column is text, the others are set right."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def show_comparison(found: Comparison, terminal: Terminal) -> None:
+    """Print the comparison: what differs, the tables, the gate, and last the one line that sums it up."""
+    for line in (*_about(found), ""):
+        terminal.line(line)
+    for table in _tables(found):
+        for line in (*_aligned(table), ""):
+            terminal.line(line)
+    for line in (*_notes(found), *_gate_lines(found)):
+        terminal.line(line)
+    terminal.line(summary(found))
+
+
+def markdown(found: Comparison) -> str:
+    """The comparison as Markdown, the one line that sums it up first."""
+    lines = ["# Comparison", "", f"**{_escaped(summary(found))}**", ""]
+    lines += [f"- {_escaped(line)}" for line in _about(found)]
+    for table in _tables(found):
+        lines += ["", f"## {table.title}", "", *_markdown_rows(table)]
+    notes = [f"- {_escaped(line.strip())}" for line in (*_notes(found), *_gate_lines(found))]
+    return "\n".join([*lines, *(["", "## Notes", "", *notes] if notes else [])]) + "\n"
+
+
+def summary(found: Comparison) -> str:
+    """The comparison in one line: what the gate says, and which metrics changed beyond chance."""
+    changed = [f"{effect}: {', '.join(names)}" for effect in ("worse", "better", "changed") if (names := found.named(effect))]
+    told = "; ".join(changed) or "no metric differs beyond chance"
+    return told if found.gate is None else f"{_gate_word(found.gate)}; {told}"
+
+
+def _gate_word(gate: Gate) -> str:
+    kept = sum(ruling.status == "passed" for ruling in gate.rulings)
+    return f"gate {'passed' if gate.passed else 'FAILED'} ({kept} of {len(gate.rulings)} kept)"
+
+
+def _about(found: Comparison) -> Iterator[str]:
+    """What was compared."""
+    yield f"A: {one_line(found.first)}"
+    yield f"B: {one_line(found.second)}"
+    for change in found.settings:
+        yield f"{change.path}: {value_text(change.before)} in A, {value_text(change.after)} in B"
+    if not found.settings:
+        yield "both are set up alike"
+    left_out = f"; left out: {len(found.left_out):,}" if found.left_out else ""
+    yield f"cases compared: {found.cases:,}{left_out}"
+    moves = [f"{move.first} → {move.second}: {move.n:,}" for move in found.outcomes if move.first != move.second]
+    yield f"outcomes that differ: {', '.join(moves) or 'none'}"
+
+
+def _tables(found: Comparison) -> Iterator[_Table]:
+    """The metrics, and their slices."""
+    shown = [metric for metric in found.metrics if metric.first is not None and metric.second is not None]
+    yield _Table(
+        "Metrics",
+        ("", "pairs", "A", "B", "change", "95 % interval", "p", "effect"),
+        tuple(_metric_row(metric) for metric in shown),
+    )
+    keys = dict.fromkeys(part.key for metric in shown for part in metric.slices)
+    for key in keys:
+        rows = [_slice_row(metric, part) for metric in shown for part in metric.slices if part.key == key]
+        yield _Table(f"By {one_line(key)}", ("", "pairs", "A", "B", "change", "95 % interval"), tuple(rows))
+
+
+def _metric_row(metric: MetricChange) -> tuple[str, ...]:
+    p = "" if metric.p is None else f"{metric.p:.3f}"
+    return (metric.name, f"{metric.n:,}", *_figures(metric, metric.unit), p, metric.effect)
+
+
+def _slice_row(metric: MetricChange, part: SliceChange) -> tuple[str, ...]:
+    name = f"{metric.name}, {one_line(part.value, _SHORT)}"
+    figures = ("n too few", "", "", "") if part.first is None else _figures(part, metric.unit)
+    return (name, f"{part.n:,}", *figures)
+
+
+def _figures(change: MetricChange | SliceChange, unit: str) -> tuple[str, str, str, str]:
+    """Both values, the difference and its interval."""
+    interval = ""
+    if change.low is not None and change.high is not None:
+        interval = f"{_number(change.low, unit, '+')} to {_number(change.high, unit, '+')}"
+    return (
+        _number(change.first, unit),
+        _number(change.second, unit),
+        _number(change.difference, unit, "+"),
+        interval,
+    )
+
+
+def _number(value: float | None, unit: str, sign: str = "") -> str:
+    return "" if value is None else f"{value:{sign},.{_DECIMALS[unit]}f}"
+
+
+def _notes(found: Comparison) -> Iterator[str]:
+    """What the tables do not show."""
+    tested = sum(metric.p is not None for metric in found.metrics)
+    if tested:
+        yield (
+            f"p is two-sided and of one metric; the effect goes by p corrected for {tested} metrics (Holm), at .05; "
+            "unclear means that chance alone may make such a difference"
+        )
+    for metric in found.metrics:
+        if metric.unpaired:
+            yield f"{metric.name}: {metric.unpaired:,} cases have it on one side only, and are left out of it"
+    missing = [metric.name for metric in found.metrics if metric.first is None or metric.second is None]
+    if missing:
+        yield f"not compared: {', '.join(missing)} (--json says why)"
+    yield from _left_out_lines(found.left_out)
+
+
+def _left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
+    """The cases that were left out, by reason."""
+    reasons = dict.fromkeys(one.why for one in left_out)
+    for why in reasons:
+        cases = [one.case for one in left_out if one.why == why]
+        shown = first_of_each(cases, lambda _case: "cases", _SLICES)
+        more = f" and {sum(shown.more.values()):,} more (--json has all)" if shown.more else ""
+        yield f"left out, {one_line(why)}: {', '.join(map(one_line, shown.first))}{more}"
+
+
+def _gate_lines(found: Comparison) -> Iterator[str]:
+    """The rulings; of a requirement that failed also the cases that lost most."""
+    if found.gate is None:
+        return
+    metrics = {metric.name: metric for metric in found.metrics}
+    for ruling in found.gate.rulings:
+        metric = metrics[ruling.requirement.metric]
+        yield f"{ruling.status}: {ruling.requirement}: {_ruling_text(ruling, metric.unit)}"
+        if ruling.status == "failed" and metric.lost:
+            lost = (f"{one_line(case.case)} ({_number(case.first, metric.unit)} → {_number(case.second, metric.unit)})" for case in metric.lost[:_NAMED])
+            yield f"  worst: {', '.join(lost)}"
+
+
+def _ruling_text(ruling: Ruling, unit: str) -> str:
+    """Why the requirement is kept or not, with the figures."""
+    if ruling.change is None or ruling.limit is None or ruling.adjusted is None:
+        return ruling.why
+    verb = {"fall": "fell", "rise": "rose"}[ruling.requirement.direction]
+    limit = f"{_number(ruling.limit, unit)}{_UNITS[unit]}"
+    moved = f"{verb} by {_number(ruling.change, unit)}, limit {limit}, p {ruling.adjusted:.3f}"
+    if ruling.change <= 0:
+        moved = f"it did not {ruling.requirement.direction}"
+    blind = ruling.smallest is not None and ruling.smallest > ruling.limit and ruling.status == "passed"
+    reach = (
+        f"; on these cases a change below {_number(ruling.smallest, unit)} cannot be told from chance" if blind else ""
+    )
+    return f"{moved}: {ruling.why}{reach}"
+
+
+def _aligned(table: _Table) -> Iterator[str]:
+    """The table in columns, the first set left and the others right."""
+    rows = [table.heads, *table.rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(table.heads))]
+    yield table.title
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        yield "  ".join(cells).rstrip()
+
+
+def _markdown_rows(table: _Table) -> Iterator[str]:
+    yield f"| {' | '.join(table.heads)} |"
+    yield f"|{'---|' * len(table.heads)}"
+    for row in table.rows:
+        yield f"| {' | '.join(map(_escaped, row))} |"
+
+
+def _escaped(text: str) -> str:
+    """The text so that Markdown shows it as it is: names of cases and folders are data."""
+    for sign in "\\`*[]<>|#":
+        text = text.replace(sign, f"\\{sign}")
+    return text

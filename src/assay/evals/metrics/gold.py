@@ -16,7 +16,7 @@ from assay.types import Outcome
 GIVEN = frozenset({Outcome.ANSWERED, Outcome.PARTIAL})
 WITHHELD = frozenset({Outcome.ABSTAINED, Outcome.CLARIFY})
 # A gold of more words than this need not occur word for word: half of its content words must (chosen).
-LONG_WORDS = 6
+LONG_WORDS = 8
 _MARKUP = re.compile(r"[*_`#|>]+")
 
 
@@ -35,7 +35,7 @@ def shown_text(result: CaseResult) -> str:
 def shows_gold(text: str, gold: str) -> bool:
     """Whether a text shows a gold answer.
 
-    Yes and no must be the first of the two words in the text; a gold of up to six words must occur as words,
+    Yes and no must be the first of the two words in the text; a gold of up to eight words must occur as words,
     whatever the case and accents; of a longer one half of the distinct content words must. This is the definition
     of "gold shown" in docs/measured.md.
 

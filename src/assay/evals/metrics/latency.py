@@ -1,6 +1,7 @@
-"""How long answers take: percentiles over the cases, each case by the mean over its repeats.
+"""How long answers take: percentiles over the cases.
 
-Percentiles by linear interpolation (Hyndman and Fan 1996, type 7). How long a failure took is not a latency.
+Percentiles by linear interpolation (Hyndman and Fan 1996, type 7). Only the first time that a question is asked
+counts: an engine remembers what its networks said of it. How long a failure took is not a latency.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from assay.evals.metrics.metric import Statistic
 from assay.evals.results import CaseResult
 
 
-def _ms(_case: Case, result: CaseResult) -> float:
-    return result.ms
+def _ms(_case: Case, result: CaseResult) -> float | None:
+    return result.ms if result.repeat == 0 else None
 
 
 def _first_verified(_case: Case, result: CaseResult) -> float | None:
-    return result.first_verified_ms
+    return result.first_verified_ms if result.repeat == 0 else None
 
 
 def _percentile(statistic: Statistic) -> MeanMeasure:

@@ -11,7 +11,7 @@ from assay.cli.terminal import Terminal, first_of_each, one_line
 
 if TYPE_CHECKING:
     from assay.evals.compare import Comparison, LeftOut, MetricChange, SliceChange
-    from assay.evals.gate import Gate, Ruling
+    from assay.evals.gate import Gate, Requirement, Ruling
 
 # Cases that lost most under a requirement that failed, and slices of a metric, that people are shown (chosen).
 _NAMED, _SLICES = 5, 20
@@ -53,7 +53,11 @@ def markdown(found: Comparison) -> str:
 
 def summary(found: Comparison) -> str:
     """The comparison in one line: what the gate says, and which metrics changed beyond chance."""
-    changed = [f"{effect}: {', '.join(names)}" for effect in ("worse", "better", "changed") if (names := found.named(effect))]
+    changed = [
+        f"{effect}: {', '.join(names)}"
+        for effect in ("worse", "better", "changed")
+        if (names := found.named(effect))
+    ]
     told = "; ".join(changed) or "no metric differs beyond chance"
     return told if found.gate is None else f"{_gate_word(found.gate)}; {told}"
 
@@ -85,14 +89,19 @@ def _tables(found: Comparison) -> Iterator[_Table]:
         ("", "pairs", "A", "B", "change", "95 % interval", "p", "effect"),
         tuple(_metric_row(metric) for metric in shown),
     )
-    keys = dict.fromkeys(part.key for metric in shown for part in metric.slices)
-    for key in keys:
-        rows = [_slice_row(metric, part) for metric in shown for part in metric.slices if part.key == key]
+    gated = {ruling.requirement.metric for ruling in found.gate.rulings} if found.gate else set()
+    # Slices of what did not move, or is no share and nobody asked about, would bury the others.
+    parted = [metric for metric in shown if metric.effect != "same" and (metric.name in gated or not metric.unit)]
+    for key in dict.fromkeys(part.key for metric in parted for part in metric.slices):
+        rows = [_slice_row(metric, part) for metric in parted for part in metric.slices if part.key == key]
         yield _Table(f"By {one_line(key)}", ("", "pairs", "A", "B", "change", "95 % interval"), tuple(rows))
 
 
 def _metric_row(metric: MetricChange) -> tuple[str, ...]:
-    p = "" if metric.p is None else f"{metric.p:.3f}"
+    if metric.effect == "same":
+        value = _number(metric.first, metric.unit)
+        return (metric.name, f"{metric.n:,}", value, value, "", "", "", "same")
+    p = "" if metric.p is None else _p(metric.p)
     return (metric.name, f"{metric.n:,}", *_figures(metric, metric.unit), p, metric.effect)
 
 
@@ -119,13 +128,17 @@ def _number(value: float | None, unit: str, sign: str = "") -> str:
     return "" if value is None else f"{value:{sign},.{_DECIMALS[unit]}f}"
 
 
+def _p(value: float) -> str:
+    return f"{value:.3f}" if value >= 0.0005 else "<.001"
+
+
 def _notes(found: Comparison) -> Iterator[str]:
     """What the tables do not show."""
     tested = sum(metric.p is not None for metric in found.metrics)
     if tested:
         yield (
-            f"p is two-sided and of one metric; the effect goes by p corrected for {tested} metrics (Holm), at .05; "
-            "unclear means that chance alone may make such a difference"
+            f"p is two-sided; the effect goes by p corrected for {tested} metrics (Holm), at .05: unclear means that "
+            "chance alone may make such a difference"
         )
     for metric in found.metrics:
         if metric.unpaired:
@@ -153,26 +166,39 @@ def _gate_lines(found: Comparison) -> Iterator[str]:
     metrics = {metric.name: metric for metric in found.metrics}
     for ruling in found.gate.rulings:
         metric = metrics[ruling.requirement.metric]
-        yield f"{ruling.status}: {ruling.requirement}: {_ruling_text(ruling, metric.unit)}"
+        yield f"{ruling.status}: {ruling.requirement}: {_ruling_text(ruling, metric)}"
         if ruling.status == "failed" and metric.lost:
-            lost = (f"{one_line(case.case)} ({_number(case.first, metric.unit)} → {_number(case.second, metric.unit)})" for case in metric.lost[:_NAMED])
+            lost = (
+                f"{one_line(case.case)} ({_number(case.first, metric.unit)} → {_number(case.second, metric.unit)})"
+                for case in metric.lost[:_NAMED]
+            )
             yield f"  worst: {', '.join(lost)}"
 
 
-def _ruling_text(ruling: Ruling, unit: str) -> str:
+def _ruling_text(ruling: Ruling, metric: MetricChange) -> str:
     """Why the requirement is kept or not, with the figures."""
+    requirement = ruling.requirement
     if ruling.change is None or ruling.limit is None or ruling.adjusted is None:
         return ruling.why
-    verb = {"fall": "fell", "rise": "rose"}[ruling.requirement.direction]
-    limit = f"{_number(ruling.limit, unit)}{_UNITS[unit]}"
-    moved = f"{verb} by {_number(ruling.change, unit)}, limit {limit}, p {ruling.adjusted:.3f}"
     if ruling.change <= 0:
-        moved = f"it did not {ruling.requirement.direction}"
-    blind = ruling.smallest is not None and ruling.smallest > ruling.limit and ruling.status == "passed"
-    reach = (
-        f"; on these cases a change below {_number(ruling.smallest, unit)} cannot be told from chance" if blind else ""
-    )
-    return f"{moved}: {ruling.why}{reach}"
+        moved = f"it did not {requirement.direction}"
+    else:
+        verb = {"fall": "fell", "rise": "rose"}[requirement.direction]
+        moved = f"it {verb} by {_amount(ruling.change, requirement, metric)}"
+    if ruling.change > ruling.limit:
+        moved += f", p {_p(ruling.adjusted)}: {ruling.why}"
+    if ruling.status == "passed" and ruling.smallest is not None and ruling.smallest > ruling.limit:
+        moved += f"; a change below {_amount(ruling.smallest, requirement, metric)} cannot be told from chance here"
+    return moved
+
+
+def _amount(value: float, requirement: Requirement, metric: MetricChange) -> str:
+    """A change in the unit of the requirement."""
+    if requirement.unit == "points":
+        return f"{100 * value:.1f} points"
+    if requirement.unit == "%" and metric.first:
+        return f"{100 * value / abs(metric.first):.1f} %"
+    return f"{_number(value, metric.unit)}{_UNITS[metric.unit]}"
 
 
 def _aligned(table: _Table) -> Iterator[str]:
@@ -181,7 +207,10 @@ def _aligned(table: _Table) -> Iterator[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.heads))]
     yield table.title
     for row in rows:
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        cells = [
+            row[0].ljust(widths[0]),
+            *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+        ]
         yield "  ".join(cells).rstrip()
 
 

@@ -109,9 +109,7 @@ def _ranked(answer: Answer) -> tuple[RankedPassage, ...]:
     """What the first search found, best first."""
     first = next((event for event in answer.trace if isinstance(event, EvidenceFound)), None)
     passages = () if first is None else first.evidence.passages
-    return tuple(
-        RankedPassage(passage.passage_id, passage.document_id, passage.source) for passage in passages
-    )
+    return tuple(RankedPassage(passage.passage_id, passage.document_id, passage.source) for passage in passages)
 
 
 def _cited(answer: Answer) -> tuple[CitedQuote, ...]:

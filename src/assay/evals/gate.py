@@ -51,7 +51,8 @@ class Requirement(Value):
         >>> str(Requirement("cost", "rise", 10, "%"))
         'cost may not rise by more than 10 %'
         """
-        limit = f" by more than {self.most:g} {self.unit}".rstrip() if self.most else ""
+        unit = "point" if self.unit == "points" and self.most == 1 else self.unit
+        limit = f" by more than {self.most:g} {unit}".rstrip() if self.most else ""
         return f"{self.metric} may not {self.direction}{limit}"
 
     def limit(self, first: float) -> float:

@@ -137,8 +137,8 @@ def _notes(found: Comparison) -> Iterator[str]:
     tested = sum(metric.p is not None for metric in found.metrics)
     if tested:
         yield (
-            f"p is two-sided; the effect goes by p corrected for {tested} metrics (Holm), at .05: unclear means that "
-            "chance alone may make such a difference"
+            f"p is two-sided; the effect goes by p corrected for {tested} metrics (Holm), at .05; unclear: chance "
+            "alone may make such a difference"
         )
     for metric in found.metrics:
         if metric.unpaired:

@@ -146,7 +146,11 @@ def _recorded(record: RunRecord) -> CaseResult:
 
 def _merged(settings: Sequence[tuple[Change, ...]]) -> tuple[Change, ...]:
     """The changed settings; of one that the runs were asked with in several ways, each way."""
-    return tuple(dict.fromkeys(change for changes in settings for change in changes))
+    found: list[Change] = []
+    for change in (change for changes in settings for change in changes):
+        if change not in found:  # a value may be a list, which no set takes
+            found.append(change)
+    return tuple(found)
 
 
 def _of_all(refused: Sequence[_Refused]) -> AssayError:

@@ -113,7 +113,7 @@ def _ranked(answer: Answer) -> tuple[RankedPassage, ...]:
 
 
 def _cited(answer: Answer) -> tuple[CitedQuote, ...]:
-    """The quotes that bear out each claim, among the sources that it cites; of a source without one, its passage."""
+    """The quotes that bear out each claim, of the sources that it cites; of one without a quote, its passage."""
     sources = {source.passage_id: source for source in answer.sources}
     return tuple(
         quote

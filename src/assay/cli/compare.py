@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,7 +45,6 @@ Latest = Annotated[
 Report = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.md", help="Also write the comparison as Markdown.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing report.")]
 
 
 @takes("collection", "data_dir")
@@ -60,7 +58,6 @@ def compare(
     changes: Changes = None,
     limit: Latest = 100,
     report: Report = None,
-    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare two versions on the same cases.
@@ -77,7 +74,7 @@ def compare(
 
     requirements = parse_requirements(gate) if gate else ()
     if report is not None:
-        _refuse_place(report, force)
+        _refuse_place(report)
     if recorded:
         found = _recorded_runs(folders, changes, limit, requirements, given, terminal)
     else:
@@ -136,14 +133,14 @@ def _show(found: Comparison, as_json: bool, terminal: Terminal) -> None:
         show_comparison(found, terminal)
 
 
-def _refuse_place(report: Path, force: bool) -> None:
-    """Raise UsageError for a place that cannot be written, before any work is done."""
-    if report.is_dir():
-        raise UsageError(f"{report} is a folder", hint="name the file to write with --report")
-    if os.path.lexists(report) and not force:
-        raise UsageError(f"{report} exists already", hint="choose another name with --report, or add --force")
-    if not report.parent.is_dir():
-        raise UsageError(f"there is no folder {report.parent}", hint="choose another place with --report")
+def _refuse_place(report: Path) -> None:
+    """Raise UsageError where the report cannot be written, or another file would be lost."""
+    from assay.evals.compare import Comparison
+
+    if report.is_dir() or not report.absolute().parent.is_dir():
+        raise UsageError(f"{report} cannot be written: there is no such folder", hint="choose another place")
+    if report.exists() and Comparison.schema not in report.read_text(encoding="utf-8", errors="replace")[:200]:
+        raise UsageError(f"{report} exists already, and is no report", hint="choose another name")
 
 
 def _write(report: Path, found: Comparison) -> None:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from assay.cli.difference_view import value_text
 from assay.cli.terminal import Terminal, first_of_each, one_line
+from assay.evals.reports.markdown import escaped
+from assay.evals.reports.summary import value_text as metric_text
 
 if TYPE_CHECKING:
-    from assay.evals.compare import Comparison, LeftOut, MetricChange, SliceChange
+    from assay.evals.compare import CaseChange, Comparison, LeftOut, MetricChange, SliceChange
     from assay.evals.gate import Gate, Requirement, Ruling
 
 # Cases that lost most under a requirement that failed, and slices of a metric, that people are shown (chosen).
 _NAMED, _SLICES = 5, 20
-_DECIMALS = {"": 3, "ms": 1, "tokens": 0, "USD": 5, "count": 2}
-_UNITS = {"": "", "ms": " ms", "tokens": " tokens", "USD": " USD", "count": ""}
 _SHORT = 60
 
 
@@ -43,11 +43,11 @@ def show_comparison(found: Comparison, terminal: Terminal) -> None:
 
 def markdown(found: Comparison) -> str:
     """The comparison as Markdown, the one line that sums it up first."""
-    lines = ["# Comparison", "", f"**{_escaped(summary(found))}**", ""]
-    lines += [f"- {_escaped(line)}" for line in _about(found)]
+    lines = [f"<!-- {found.schema} -->", "# Comparison", "", f"**{escaped(summary(found))}**", ""]
+    lines += [f"- {escaped(line)}" for line in _about(found)]
     for table in _tables(found):
         lines += ["", f"## {table.title}", "", *_markdown_rows(table)]
-    notes = [f"- {_escaped(line.strip())}" for line in (*_notes(found), *_gate_lines(found))]
+    notes = [f"- {escaped(line.strip())}" for line in (*_notes(found), *_gate_lines(found))]
     return "\n".join([*lines, *(["", "## Notes", "", *notes] if notes else [])]) + "\n"
 
 
@@ -99,7 +99,7 @@ def _tables(found: Comparison) -> Iterator[_Table]:
 
 def _metric_row(metric: MetricChange) -> tuple[str, ...]:
     if metric.effect == "same":
-        value = _number(metric.first, metric.unit)
+        value = metric_text(metric.first, metric.unit)
         return (metric.name, f"{metric.n:,}", value, value, "", "", "", "same")
     p = "" if metric.p is None else _p(metric.p)
     return (metric.name, f"{metric.n:,}", *_figures(metric, metric.unit), p, metric.effect)
@@ -115,17 +115,18 @@ def _figures(change: MetricChange | SliceChange, unit: str) -> tuple[str, str, s
     """Both values, the difference and its interval."""
     interval = ""
     if change.low is not None and change.high is not None:
-        interval = f"{_number(change.low, unit, '+')} to {_number(change.high, unit, '+')}"
+        interval = f"{_signed(change.low, unit)} to {_signed(change.high, unit)}"
     return (
-        _number(change.first, unit),
-        _number(change.second, unit),
-        _number(change.difference, unit, "+"),
+        metric_text(change.first, unit),
+        metric_text(change.second, unit),
+        _signed(change.difference, unit),
         interval,
     )
 
 
-def _number(value: float | None, unit: str, sign: str = "") -> str:
-    return "" if value is None else f"{value:{sign},.{_DECIMALS[unit]}f}"
+def _signed(value: float | None, unit: str) -> str:
+    """A change with its sign."""
+    return "" if value is None else f"{'-' if value < 0 else '+'}{metric_text(abs(value), unit)}"
 
 
 def _p(value: float) -> str:
@@ -168,11 +169,12 @@ def _gate_lines(found: Comparison) -> Iterator[str]:
         metric = metrics[ruling.requirement.metric]
         yield f"{ruling.status}: {ruling.requirement}: {_ruling_text(ruling, metric)}"
         if ruling.status == "failed" and metric.lost:
-            lost = (
-                f"{one_line(case.case)} ({_number(case.first, metric.unit)} → {_number(case.second, metric.unit)})"
-                for case in metric.lost[:_NAMED]
-            )
+            lost = (_case_text(case, metric.unit) for case in metric.lost[:_NAMED])
             yield f"  worst: {', '.join(lost)}"
+
+
+def _case_text(case: CaseChange, unit: str) -> str:
+    return f"{one_line(case.case)} ({metric_text(case.first, unit)} → {metric_text(case.second, unit)})"
 
 
 def _ruling_text(ruling: Ruling, metric: MetricChange) -> str:
@@ -198,7 +200,7 @@ def _amount(value: float, requirement: Requirement, metric: MetricChange) -> str
         return f"{100 * value:.1f} points"
     if requirement.unit == "%" and metric.first:
         return f"{100 * value / abs(metric.first):.1f} %"
-    return f"{_number(value, metric.unit)}{_UNITS[metric.unit]}"
+    return metric_text(value, metric.unit)
 
 
 def _aligned(table: _Table) -> Iterator[str]:
@@ -218,11 +220,4 @@ def _markdown_rows(table: _Table) -> Iterator[str]:
     yield f"| {' | '.join(table.heads)} |"
     yield f"|{'---|' * len(table.heads)}"
     for row in table.rows:
-        yield f"| {' | '.join(map(_escaped, row))} |"
-
-
-def _escaped(text: str) -> str:
-    """The text so that Markdown shows it as it is: names of cases and folders are data."""
-    for sign in "\\`*[]<>|#":
-        text = text.replace(sign, f"\\{sign}")
-    return text
+        yield f"| {' | '.join(map(escaped, row))} |"

@@ -87,15 +87,17 @@ def test_the_report_is_markdown_in_which_data_is_text(tmp_path: Path):
     done = call("compare", first, second, "--gate", "right may not fall", "--report", report)
     assert done.code == 7
     text = report.read_text(encoding="utf-8")
-    assert text.startswith("# Comparison\n\n**gate FAILED (0 of 1 kept); worse: ")
+    assert text.startswith("<!-- assay-compare/1 -->\n# Comparison\n\n**gate FAILED (0 of 1 kept); worse: ")
     assert "| right | 39 | 1.000 | 0.000 | -1.000 | -1.000 to -1.000 | <.001 | worse |" in text.replace("\\<", "<")
     assert r"a\|b\<i\>00" in text
     assert "<i>" not in text.replace(r"\<i\>", "")
+    assert call("compare", first, first, "--report", report).code == 0
+    assert "no metric differs" in report.read_text(encoding="utf-8")
+    report.write_text("my notes", encoding="utf-8")
     again = call("compare", first, second, "--report", report)
-    assert (again.code, "exists already" in again.err) == (2, True)
-    assert call("compare", first, second, "--report", report, "--force").code == 0
-    assert "no folder" in call("compare", first, second, "--report", tmp_path / "none" / "r.md").err
-    assert "is a folder" in call("compare", first, second, "--report", tmp_path).err
+    assert (again.code, "is no report" in again.err) == (2, True)
+    assert "no such folder" in call("compare", first, second, "--report", tmp_path / "none" / "r.md").err
+    assert "no such folder" in call("compare", first, second, "--report", tmp_path).err
 
 
 @pytest.mark.parametrize(

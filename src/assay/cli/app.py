@@ -90,7 +90,7 @@ for name, module, what in (
     app.add_typer(group, name=name)
 evaluation = typer.Typer(
     cls=evaluate.EvalGroup,
-    help="Measure answers on a data set: `assay eval DATASET`, short for `assay eval run DATASET`.",
+    help="Measure answers on the questions of a data set.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

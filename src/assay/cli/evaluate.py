@@ -94,15 +94,15 @@ def run_(
 ) -> None:
     """Ask the questions of a data set, and measure the answers.
 
-    `assay eval DATASET` is short for this. Each line of a data set is a question with what is known of its answer;
-    what is not known is not measured. A question that fails counts as failed, with its reason. Questions with
-    passages are answered from these, others from the collection. Contexts that a ragas or DeepEval file retrieved
-    are such passages, unless --collection names one.
+    `assay eval DATASET` is short for `assay eval run DATASET`. A data set has questions with what is known of their
+    answers; what is not known is not measured. A question that fails counts as failed, with its reason; the exit
+    code is 5 if all failed. Questions with passages are answered from these, others from the collection. Contexts
+    that a ragas or DeepEval file has from another system are such passages, unless --collection is given.
 
     \b
     assay eval questions.jsonl -c handbook
     assay eval questions.jsonl -c handbook --set k=20 --report k20.html
-    assay eval questions.jsonl -c handbook --out run1     again after a stop: it goes on where it was
+    assay eval questions.jsonl -c handbook --out run1     after a stop, it goes on where it was
     """
     from assay.evals.datasets import read_dataset
     from assay.evals.reports.summary import summarise

@@ -23,7 +23,7 @@ from assay.records.report import STYLE, Part, element, page, table
 # The page's own style; the mark says which program's report the file is.
 _STYLE = f"""/* {Evaluation.schema} */
 {STYLE}
-td.number, th.number {{ text-align: right; }}
+table {{ table-layout: fixed; }} td {{ overflow-wrap: anywhere; }}
 .plots {{ display: flex; flex-wrap: wrap; gap: 1.5rem; }} .plots figure {{ margin: 0; flex: 1 1 17rem; }}
 svg {{ width: 100%; height: auto; font: 10px system-ui, sans-serif; }}
 svg text {{ fill: currentColor; }} .middle {{ text-anchor: middle; }} .end {{ text-anchor: end; }}

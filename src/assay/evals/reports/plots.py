@@ -8,8 +8,8 @@ from xml.etree.ElementTree import Element
 from assay.records.report import element
 
 Points = Sequence[tuple[float, float]]
-# The size of a plot in pixels, and the room at its left and below for the axes.
-_WIDTH, _HEIGHT, _LEFT, _BELOW, _ABOVE = 320, 240, 46, 40, 10
+# The size of a plot in pixels, and the room around it for the axes and their numbers.
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _BELOW, _ABOVE = 320, 240, 46, 24, 40, 10
 _TICKS = 5
 
 
@@ -54,7 +54,7 @@ def latency_plot(times: Sequence[float]) -> Element:
 
 def _place(x: float, y: float) -> tuple[float, float]:
     """The pixel of a point in the unit square."""
-    return _LEFT + x * (_WIDTH - _LEFT - 12), _ABOVE + (1 - y) * (_HEIGHT - _BELOW - _ABOVE)
+    return _LEFT + x * (_WIDTH - _LEFT - _RIGHT), _ABOVE + (1 - y) * (_HEIGHT - _BELOW - _ABOVE)
 
 
 def _px(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,18 +34,45 @@ Requirements = Annotated[
 Recorded = Annotated[
     bool, typer.Option("--recorded", help="Compare recorded runs with themselves under --set, without any call.")
 ]
+DataSet = Annotated[
+    Path | None, typer.Option("--data", metavar="DATASET", help="Ask these questions now, under --a and under --b.")
+]
+SideA = Annotated[
+    list[str] | None,
+    typer.Option("--a", metavar="KEY=VALUE,…", help="With --data, settings of A; repeatable."),
+]
+SideB = Annotated[
+    list[str] | None,
+    typer.Option("--b", metavar="KEY=VALUE,…", help="With --data, settings of B; repeatable."),
+]
 Changes = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="KEY=VALUE", help="With --recorded, decide the runs again with this setting; repeatable."
+        "--set",
+        metavar="KEY=VALUE",
+        help="With --recorded, what is changed; with --data, a setting of both sides; repeatable.",
     ),
 ]
-Latest = Annotated[
-    int, typer.Option("--limit", metavar="N", min=1, max=1000, help="With --recorded, the number of latest runs.")
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        metavar="N",
+        min=1,
+        help="Number of recorded runs, the latest, or of questions, the first. [default: 100 runs, all questions]",
+    ),
+]
+Repeat = Annotated[
+    int, typer.Option("--repeat", metavar="N", min=1, max=100, help="With --data, ask each question N times.")
 ]
 Report = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.md", help="Also write the comparison as Markdown.")
 ]
+
+
+# What parts the settings of one --a: a comma before a name and an equals sign.
+_NEXT_SETTING = re.compile(r",(?=[a-z_]+=)")
+_RECORDED = 100
 
 
 @takes("collection", "data_dir")
@@ -55,30 +83,43 @@ def compare(
     given: Given,
     gate: Requirements = None,
     recorded: Recorded = False,
+    data: DataSet = None,
+    a: SideA = None,
+    b: SideB = None,
     changes: Changes = None,
-    limit: Latest = 100,
+    limit: Limit = None,
+    repeat: Repeat = 1,
     report: Report = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two versions on the same cases.
+    """Compare two versions on the same questions.
 
     Prints each metric in both, the change with its 95 % interval, and whether it is more than chance; by slice
-    where the cases have any. With --gate, the exit code is 7 if a requirement is not kept.
+    where the questions have any. With --gate, the exit code is 7 if a requirement is not kept.
 
     \b
     assay compare runs/main runs/branch
     assay compare runs/main runs/branch --gate "right may not fall by more than 1 point"
     assay compare --recorded --set checker=none
+    assay compare --data questions.jsonl -c handbook --a k=8 --b k=20
     """
     from assay.evals.gate import parse_requirements
 
     requirements = parse_requirements(gate) if gate else ()
     if report is not None:
         _refuse_place(report)
+    if sum((bool(folders), recorded, data is not None)) > 1:
+        raise UsageError("two folders, --recorded and --data exclude one another", hint="choose one of them")
+    if data is None and (a or b or repeat > 1):
+        raise UsageError(
+            "--a, --b and --repeat need --data", hint="name the questions to ask, e.g. --data FILE.jsonl"
+        )
     if recorded:
-        found = _recorded_runs(folders, changes, limit, requirements, given, terminal)
+        found = _recorded_runs(changes, limit or _RECORDED, requirements, given, terminal)
+    elif data is not None:
+        found = _fresh_runs(data, (a, b), changes, limit, repeat, requirements, given, terminal)
     else:
-        found = _two_folders(folders, changes, requirements)
+        found = _two_folders(folders, changes, limit, requirements)
     if report is not None:
         _write(report, found)
     _show(found, as_json, terminal)
@@ -87,24 +128,27 @@ def compare(
 
 
 def _two_folders(
-    folders: list[Path] | None, changes: list[str] | None, requirements: tuple[Requirement, ...]
+    folders: list[Path] | None,
+    changes: list[str] | None,
+    limit: int | None,
+    requirements: tuple[Requirement, ...],
 ) -> Comparison:
     from assay.evals.compare_folders import compare_folders
 
-    if changes:
+    if changes or limit:
         raise UsageError(
-            "--set needs --recorded", hint="an evaluation in a folder is as it is; see `assay eval --set`"
+            "--set and --limit need --recorded or --data",
+            hint="an evaluation in a folder is as it is; see `assay eval --set`",
         )
     if folders is None or len(folders) != 2:
         raise UsageError(
             "two evaluations are needed",
-            hint="name two folders that `assay eval` wrote, or use --recorded with --set",
+            hint="name two folders that `assay eval` wrote, or give --recorded and --set, or --data, --a and --b",
         )
     return compare_folders(*folders, requirements)
 
 
 def _recorded_runs(
-    folders: list[Path] | None,
     changes: list[str] | None,
     limit: int,
     requirements: tuple[Requirement, ...],
@@ -114,14 +158,41 @@ def _recorded_runs(
     from assay.evals.compare_recorded import compare_recorded
     from assay.wiring.what_if import read_changes
 
-    if folders:
-        raise UsageError("--recorded takes no folders", hint="leave them out, or leave out --recorded")
     if not changes:
         raise UsageError("--recorded needs a changed setting", hint="name one, e.g. --set checker=none")
     with ProgressBar(terminal, "runs") as bar:
         return compare_recorded(
             read_changes(changes), limit=limit, requirements=requirements, advance=bar.advance, **given
         )
+
+
+def _fresh_runs(
+    data: Path,
+    sides: tuple[list[str] | None, list[str] | None],
+    changes: list[str] | None,
+    limit: int | None,
+    repeat: int,
+    requirements: tuple[Requirement, ...],
+    given: Given,
+    terminal: Terminal,
+) -> Comparison:
+    """Both sides, one after the other, each in a folder of its own that `assay eval` would have written."""
+    from assay.cli.evaluate import ask_data_set, with_changes
+    from assay.evals.compare import require_measurable
+    from assay.evals.compare_folders import compare_folders
+    from assay.settings import load_settings
+
+    if not any(sides):
+        raise UsageError("--data needs what differs", hint="name it, e.g. --a k=8 --b k=20")
+    require_measurable(requirements)
+    shared = with_changes(given, changes or ())
+    both = [
+        with_changes(shared, [part for text in side or () for part in _NEXT_SETTING.split(text)]) for side in sides
+    ]
+    for settings in both:  # a mistake in B is told before A is asked
+        load_settings(settings)
+    folders = [ask_data_set(data, settings, terminal, limit=limit, repeat=repeat) for settings in both]
+    return compare_folders(*folders, requirements)
 
 
 def _show(found: Comparison, as_json: bool, terminal: Terminal) -> None:

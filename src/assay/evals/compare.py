@@ -182,6 +182,11 @@ def compare(
     )
 
 
+def require_measurable(requirements: Sequence[Requirement], measures: Sequence[Measure] = MEASURES) -> None:
+    """Raise UsageError for a requirement that cannot be held against the measures, before anything is asked."""
+    require_gateable(requirements, {metric.name: metric for metric in measure((), (), measures)})
+
+
 def _outcome_changes(first: Sequence[CaseResult], second: Sequence[CaseResult]) -> tuple[OutcomeChange, ...]:
     """The pairs of outcomes over the cases and repeats that both systems have."""
     before = {(result.case, result.repeat): result for result in first}

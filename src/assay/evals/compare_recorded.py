@@ -9,7 +9,7 @@ from typing import Any
 from assay.client.reader import read
 from assay.errors import AssayError, BudgetSpent, Diverged, ProviderError, ProviderFailed, StoreError, UsageError
 from assay.evals.cases import Case
-from assay.evals.compare import Comparison, LeftOut, compare
+from assay.evals.compare import Comparison, LeftOut, compare, require_measurable
 from assay.evals.evaluate import result_of
 from assay.evals.gate import Requirement
 from assay.evals.metrics import cost, failures, groundedness, loop
@@ -63,6 +63,7 @@ def compare_recorded(
     are today's, such as `data_dir` and `collection`. Raises UsageError where there is no run, a setting cannot be
     changed after the run, or no run is left.
     """
+    require_measurable(requirements, RECORDED_MEASURES)
     chosen = load_settings(settings).settings
     where = {name: value for name, value in settings.items() if name != "collection"}
     store = RunStore(chosen.runs_file)

@@ -106,13 +106,22 @@ def test_the_report_is_markdown_in_which_data_is_text(tmp_path: Path):
         ((), "two evaluations are needed"),
         (("main",), "two evaluations are needed"),
         (("main", "main", "main"), "two evaluations are needed"),
-        (("main", "main", "--set", "k=5"), "--set needs --recorded"),
+        (("main", "main", "--set", "k=5"), "need --recorded or --data"),
         (("main", "main", "--gate", "right >= 0"), "cannot be read"),
         (("main", "main", "--gate", "truth may not fall"), "which there is not"),
         (("main", "main", "--gate", "ece may not rise"), "cannot be gated"),
         (("main", "nowhere"), "holds no evaluation"),
-        (("main", "--recorded", "--set", "k=5"), "takes no folders"),
+        (("main", "--recorded", "--set", "k=5"), "exclude one another"),
         (("--recorded",), "needs a changed setting"),
+        (("--recorded", "--set", "k=3", "--gate", "right may not fall"), "which there is not"),
+        (("main", "main", "--limit", "3"), "need --recorded or --data"),
+        (("main", "main", "--a", "k=5"), "need --data"),
+        (("main", "main", "--data", "q.jsonl"), "exclude one another"),
+        (("--data", "q.jsonl"), "needs what differs"),
+        (("--data", "q.jsonl", "--a", "k"), "is not KEY=VALUE"),
+        (("--data", "q.jsonl", "--a", "k=0"), "k"),
+        (("--data", "q.jsonl", "--b", "k=5", "--gate", "truth may not fall"), "which there is not"),
+        (("--data", "q.jsonl", "--b", "k=5"), "q.jsonl"),
         (("--recorded", "--set", "k"), "is not KEY=VALUE"),
     ],
 )
@@ -186,3 +195,43 @@ def test_json_lines_of_a_folder_that_was_damaged_are_named(main_run: Path):
     about = json.loads((main_run / "evaluation.json").read_text())
     (main_run / "evaluation.json").write_text(json.dumps({**about, "schema": "other/1"}))
     assert call("compare", main_run, main_run).code == 2
+
+
+def test_two_configurations_are_asked_now_and_compared(own: Cli, tmp_path: Path):
+    questions = tmp_path / "questions.jsonl"
+    rows = [
+        (BOIL, "100"),
+        (BRIDGE, "3 May 1932"),
+        ("When is the rent due?", "first day"),
+        ("Who built the bridge?", "Maria"),
+    ]
+    lines = [
+        {"id": f"q{n}", "question": asked, "answers": [gold]} for n, (asked, gold) in enumerate([*rows, *rows])
+    ]
+    for n, line in enumerate(lines):
+        line["id"] = f"q{n}"
+    questions.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    done = own(
+        *("compare", "--data", questions, "-c", "default", "--set", "reader=none"),
+        *(
+            "--a",
+            "k=8",
+            "--b",
+            "k=2,max_risk=0.13",
+            "--limit",
+            "6",
+            "--gate",
+            "right may not fall by more than 1 point",
+        ),
+        "--json",
+    )
+    assert done.code in (0, 7), done.err
+    body = done.object
+    assert body["cases"] == 6
+    changed = {change["path"]: (change["before"], change["after"]) for change in body["settings"]}
+    assert changed["settings.k"] == (8, 2)
+    assert changed["settings.max_risk"] == (None, 0.13)
+    assert "settings.reader" not in changed
+    assert body["first"] != body["second"]
+    again = own("compare", body["first"], body["second"], "--json").object
+    assert again["metrics"] == body["metrics"]

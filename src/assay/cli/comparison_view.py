@@ -58,13 +58,16 @@ def summary(found: Comparison) -> str:
         for effect in ("worse", "better", "changed")
         if (names := found.named(effect))
     ]
-    told = "; ".join(changed) or "no metric differs beyond chance"
-    return told if found.gate is None else f"{_gate_word(found.gate)}; {told}"
+    if not changed and (found.gate is None or found.gate.passed):
+        changed = ["no metric differs beyond chance"]
+    return "; ".join([*([_gate_word(found.gate)] if found.gate else []), *changed])
 
 
 def _gate_word(gate: Gate) -> str:
     kept = sum(ruling.status == "passed" for ruling in gate.rulings)
-    return f"gate {'passed' if gate.passed else 'FAILED'} ({kept} of {len(gate.rulings)} kept)"
+    names = dict.fromkeys(ruling.requirement.metric for ruling in gate.rulings if ruling.status != "passed")
+    verdict = "passed" if gate.passed else f"FAILED on {', '.join(names)}"
+    return f"gate {verdict} ({kept} of {len(gate.rulings)} kept)"
 
 
 def _about(found: Comparison) -> Iterator[str]:
@@ -101,8 +104,9 @@ def _metric_row(metric: MetricChange) -> tuple[str, ...]:
     if metric.effect == "same":
         value = metric_text(metric.first, metric.unit)
         return (metric.name, f"{metric.n:,}", value, value, "", "", "", "same")
-    p = "" if metric.p is None else _p(metric.p)
-    return (metric.name, f"{metric.n:,}", *_figures(metric, metric.unit), p, metric.effect)
+    if metric.p is None:
+        return (metric.name, "", *_figures(metric, metric.unit), "", "")
+    return (metric.name, f"{metric.n:,}", *_figures(metric, metric.unit), _p(metric.p), metric.effect)
 
 
 def _slice_row(metric: MetricChange, part: SliceChange) -> tuple[str, ...]:
@@ -135,18 +139,20 @@ def _p(value: float) -> str:
 
 def _notes(found: Comparison) -> Iterator[str]:
     """What the tables do not show."""
-    tested = sum(metric.p is not None for metric in found.metrics)
-    if tested:
+    moved = sum(metric.p is not None and metric.effect != "same" for metric in found.metrics)
+    if moved:
         yield (
-            f"p is two-sided; the effect goes by p corrected for {tested} metrics (Holm), at .05; unclear: chance "
+            f"p is two-sided; the effect goes by p corrected for {moved} metrics (Holm), at .05; unclear: chance "
             "alone may make such a difference"
         )
-    for metric in found.metrics:
-        if metric.unpaired:
-            yield f"{metric.name}: {metric.unpaired:,} cases have it on one side only, and are left out of it"
-    missing = [metric.name for metric in found.metrics if metric.first is None or metric.second is None]
-    if missing:
-        yield f"not compared: {', '.join(missing)} (--json says why)"
+    unpaired = [(metric.name, metric.unpaired) for metric in found.metrics if metric.unpaired]
+    for count in dict.fromkeys(count for _, count in unpaired):
+        names = ", ".join(name for name, own in unpaired if own == count)
+        yield f"on one side only, and left out: {count:,} cases of {names}"
+    missing = [metric for metric in found.metrics if metric.first is None or metric.second is None]
+    for cause in dict.fromkeys(metric.cause for metric in missing):
+        names = ", ".join(metric.name for metric in missing if metric.cause == cause)
+        yield f"not compared: {names}: {cause}"
     yield from _left_out_lines(found.left_out)
 
 

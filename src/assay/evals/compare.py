@@ -52,10 +52,10 @@ class MetricChange(Value):
     """A metric in both systems, on the `n` cases that have it in both.
 
     `difference` is the second value less the first, `low` to `high` its interval of 95 %. `p` is two-sided and by
-    `test`; `adjusted` is the same corrected for the number of metrics (Holm). The `effect` is better or worse where
-    `adjusted` is at most .05, changed where neither way is better, same where no case differs, unclear where chance
-    may explain the difference, and unknown where `cause` says why nothing can be said. `unpaired` counts the cases
-    that have the metric in one system only. `lost` are the cases that lost most, at most 20.
+    `test`; `adjusted` is the same corrected for the number of metrics that moved (Holm). The `effect` is better or
+    worse where `adjusted` is at most .05, changed where neither way is better, same where no case differs, unclear
+    where chance may explain the difference, and unknown where `cause` says why nothing can be said. `unpaired`
+    counts the cases that have the metric in one system only. `lost` are the cases that lost most, at most 20.
     """
 
     name: str
@@ -223,8 +223,10 @@ def compare_metrics(
         for name, of in pairs.items()
         if of.first.statistic != "other" and len(of.cases) >= FEWEST_PAIRS
     }
-    adjusted = dict(zip(tests, holm([test.either for test in tests.values()]), strict=True))
-    changes = tuple(_change(pairs[name], tests.get(name), adjusted.get(name), slices) for name in names)
+    # A metric that no case differs in cannot be called different by chance, and so counts for none of several.
+    moved = {name: test.either for name, test in tests.items() if pairs[name].values[0] != pairs[name].values[1]}
+    adjusted = dict(zip(moved, holm(list(moved.values())), strict=True))
+    changes = tuple(_change(pairs[name], tests.get(name), adjusted.get(name, 1.0), slices) for name in names)
     if not requirements:
         return changes, None
     gated = {one.metric for one in requirements} & tests.keys()
@@ -246,12 +248,12 @@ def _gated(pairs: _Pairs, test: PairedTest) -> GatedPairs:
     )
 
 
-def _change(pairs: _Pairs, test: PairedTest | None, adjusted: float | None, slices: Slices) -> MetricChange:
+def _change(pairs: _Pairs, test: PairedTest | None, adjusted: float, slices: Slices) -> MetricChange:
     """What became of a metric."""
     metric, n = pairs.second if pairs.second.group else pairs.first, len(pairs.cases)
     about = (metric.name, metric.group, metric.unit, metric.better, metric.statistic, n)
     unpaired = len(pairs.first.per_case) + len(pairs.second.per_case) - 2 * n
-    if test is None or adjusted is None:
+    if test is None:
         return MetricChange(*about, "unknown", _cause(pairs), unpaired, *_values(pairs))
     first, second = pairs.values
     low, high = difference_interval(first, second, metric.statistic)
@@ -275,6 +277,8 @@ def _change(pairs: _Pairs, test: PairedTest | None, adjusted: float | None, slic
 
 def _cause(pairs: _Pairs) -> str:
     """Why nothing is said of whether a metric differs."""
+    if pairs.first.value is None and pairs.second.cause == pairs.first.cause:
+        return pairs.first.cause
     for side, metric in (("first", pairs.first), ("second", pairs.second)):
         if metric.value is None:
             return f"the {side} has none: {metric.cause}"

@@ -55,7 +55,7 @@ def test_a_gate_that_fails_ends_with_7_and_names_the_cases(main_run: Path, branc
     assert "failed: right may not fall by more than 1 point: it fell by 4.0 points" in done.out
     assert "worst: c000 (1.000 → 0.000)" in done.out
     assert "passed: cost may not rise by more than 10 %: it did not rise" in done.out
-    assert done.out.splitlines()[-1].startswith("gate FAILED (1 of 2 kept); worse: right")
+    assert done.out.splitlines()[-1].startswith("gate FAILED on right (1 of 2 kept); worse: right")
 
 
 def test_a_gate_that_is_kept_ends_with_0(main_run: Path, branch: Callable[..., Path]):
@@ -87,7 +87,9 @@ def test_the_report_is_markdown_in_which_data_is_text(tmp_path: Path):
     done = call("compare", first, second, "--gate", "right may not fall", "--report", report)
     assert done.code == 7
     text = report.read_text(encoding="utf-8")
-    assert text.startswith("<!-- assay-compare/1 -->\n# Comparison\n\n**gate FAILED (0 of 1 kept); worse: ")
+    assert text.startswith(
+        "<!-- assay-compare/1 -->\n# Comparison\n\n**gate FAILED on right (0 of 1 kept); worse: "
+    )
     assert "| right | 39 | 1.000 | 0.000 | -1.000 | -1.000 to -1.000 | <.001 | worse |" in text.replace("\\<", "<")
     assert r"a\|b\<i\>00" in text
     assert "<i>" not in text.replace(r"\<i\>", "")
@@ -200,16 +202,11 @@ def test_json_lines_of_a_folder_that_was_damaged_are_named(main_run: Path):
 def test_two_configurations_are_asked_now_and_compared(own: Cli, tmp_path: Path):
     questions = tmp_path / "questions.jsonl"
     rows = [
-        (BOIL, "100"),
-        (BRIDGE, "3 May 1932"),
-        ("When is the rent due?", "first day"),
-        ("Who built the bridge?", "Maria"),
+        *((BOIL, "100"), (BRIDGE, "3 May 1932"), ("When is the rent due?", "first day")),
+        *(("Who built the bridge?", "Maria"), ("What is the notice period?", "three months")),
+        *(("When does water freeze?", "0 degrees"), ("How high is the bridge?", "50 m")),
     ]
-    lines = [
-        {"id": f"q{n}", "question": asked, "answers": [gold]} for n, (asked, gold) in enumerate([*rows, *rows])
-    ]
-    for n, line in enumerate(lines):
-        line["id"] = f"q{n}"
+    lines = [{"id": f"q{n}", "question": asked, "answers": [gold]} for n, (asked, gold) in enumerate(rows)]
     questions.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     done = own(
         *("compare", "--data", questions, "-c", "default", "--set", "reader=none"),

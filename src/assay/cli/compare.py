@@ -145,7 +145,7 @@ def _two_folders(
             "two evaluations are needed",
             hint="name two folders that `assay eval` wrote, or give --recorded and --set, or --data, --a and --b",
         )
-    return compare_folders(*folders, requirements)
+    return compare_folders(folders[0], folders[1], requirements)
 
 
 def _recorded_runs(
@@ -191,8 +191,8 @@ def _fresh_runs(
     ]
     for settings in both:  # a mistake in B is told before A is asked
         load_settings(settings)
-    folders = [ask_data_set(data, settings, terminal, limit=limit, repeat=repeat) for settings in both]
-    return compare_folders(*folders, requirements)
+    first, second = (ask_data_set(data, settings, terminal, limit=limit, repeat=repeat) for settings in both)
+    return compare_folders(first, second, requirements)
 
 
 def _show(found: Comparison, as_json: bool, terminal: Terminal) -> None:

@@ -26,7 +26,7 @@ ALPHA = 0.05
 FEWEST_PAIRS = 5
 GRAMMAR = "METRIC may not fall|rise [by more than NUMBER [%|points]]"
 _EXAMPLE = '"groundedness may not fall by more than 0.01; cost may not rise by more than 10 %"'
-_NUMBER = re.compile(r"(\d*\.?\d+)\s*(%|points?|)")
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?(%|points?|)")
 # Two changes are the same if they differ by no more than what adding up rounds away.
 _ROUNDING = 1e-9
 Direction = Literal["fall", "rise"]

@@ -196,7 +196,9 @@ def _ruling_text(ruling: Ruling, metric: MetricChange) -> str:
     if ruling.change > ruling.limit:
         moved += f", p {_p(ruling.adjusted)}: {ruling.why}"
     if ruling.status == "passed" and ruling.smallest is not None and ruling.smallest > ruling.limit:
-        moved += f"; a change below {_amount(ruling.smallest, requirement, metric)} cannot be told from chance here"
+        smallest = _amount(ruling.smallest, requirement, metric)
+        if smallest != _amount(ruling.limit, requirement, metric):
+            moved += f"; a change below {smallest} cannot be told from chance here"
     return moved
 
 

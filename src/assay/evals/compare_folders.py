@@ -20,7 +20,8 @@ def compare_folders(first: Path, second: Path, requirements: Sequence[Requiremen
     """Compare two evaluations of the same data set.
 
     Raises UsageError for a folder without an evaluation, two data sets, or requirements that cannot be held against
-    these evaluations, and DamagedStore for a folder that cannot be read.
+    these evaluations, also where one of them has no result of some cases; and DamagedStore for a folder that cannot
+    be read.
     """
     before, after = read_evaluation(first), read_evaluation(second)
     if before.dataset_sha256 != after.dataset_sha256:
@@ -34,7 +35,7 @@ def compare_folders(first: Path, second: Path, requirements: Sequence[Requiremen
             hint="run `assay eval` with both versions on the same file, and compare those folders",
         )
     cases = {case.id: case for folder in (first, second) for case in read_cases(folder)}
-    return compare(
+    found = compare(
         (str(first), str(second)),
         settings_changes(before, after),
         tuple(cases.values()),
@@ -42,6 +43,14 @@ def compare_folders(first: Path, second: Path, requirements: Sequence[Requiremen
         tuple(read_results(second)),
         requirements=requirements,
     )
+    if requirements and found.left_out:  # what was not asked could hide what the gate is there to find
+        missing = found.left_out[0]
+        raise UsageError(
+            f"a gate needs all questions: {len(found.left_out)} of {len(cases)} are missing on a side; of "
+            f"{missing.case} there is {missing.why}",
+            hint="finish the evaluation: the same `assay eval` with the same --out goes on where it was",
+        )
+    return found
 
 
 def settings_changes(before: Evaluation, after: Evaluation) -> tuple[Change, ...]:

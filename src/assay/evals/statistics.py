@@ -142,6 +142,8 @@ def difference_interval(
     if not len(first):
         raise ValueError("an interval needs values")
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if np.array_equal(one, other):
+        return 0.0, 0.0
     generator = np.random.default_rng(seed)
     differences: list[Floats] = []
     for count in _parts(resamples, len(one)):

@@ -82,7 +82,7 @@ def test_json_has_everything(main_run: Path, branch: Callable[..., Path]):
 def test_the_report_is_markdown_in_which_data_is_text(tmp_path: Path):
     asked = [Case(f"a|b<i>{n:02}", "?", answers=("42",)) for n in range(40)]
     first = evaluation_folder(tmp_path / "one", asked, [result(case.id) for case in asked])
-    second = evaluation_folder(tmp_path / "two", asked, [result(case.id, right=False) for case in asked[:-1]])
+    second = evaluation_folder(tmp_path / "two", asked, [result(case.id, right=False) for case in asked])
     report = tmp_path / "report.md"
     done = call("compare", first, second, "--gate", "right may not fall", "--report", report)
     assert done.code == 7
@@ -90,7 +90,7 @@ def test_the_report_is_markdown_in_which_data_is_text(tmp_path: Path):
     assert text.startswith(
         "<!-- assay-compare/1 -->\n# Comparison\n\n**gate FAILED on right (0 of 1 kept); worse: "
     )
-    assert "| right | 39 | 1.000 | 0.000 | -1.000 | -1.000 to -1.000 | <.001 | worse |" in text.replace("\\<", "<")
+    assert "| right | 40 | 1.000 | 0.000 | -1.000 | -1.000 to -1.000 | <.001 | worse |" in text.replace("\\<", "<")
     assert r"a\|b\<i\>00" in text
     assert "<i>" not in text.replace(r"\<i\>", "")
     assert call("compare", first, first, "--report", report).code == 0
@@ -100,6 +100,18 @@ def test_the_report_is_markdown_in_which_data_is_text(tmp_path: Path):
     assert (again.code, "is no report" in again.err) == (2, True)
     assert "no such folder" in call("compare", first, second, "--report", tmp_path / "none" / "r.md").err
     assert "no such folder" in call("compare", first, second, "--report", tmp_path).err
+
+
+def test_a_case_without_a_result_is_named_and_no_gate_passes_over_it(main_run: Path, tmp_path: Path):
+    asked = cases(300)
+    begun = evaluation_folder(tmp_path / "begun", asked, [result(case.id) for case in asked[:298]])
+    shown = call("compare", main_run, begun)
+    assert shown.code == 0
+    assert f"left out, no result in {begun}: c298, c299" in shown.out
+    assert "cases compared: 298; left out: 2" in shown.out
+    refused = call("compare", main_run, begun, "--gate", GATE)
+    assert (refused.code, refused.out) == (2, "")
+    assert f"2 of 300 are missing on a side; of c298 there is no result in {begun}" in refused.err
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Folders = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[A B]", help="Two folders that `assay eval` wrote: how it was, and how it is now."),
+    typer.Argument(metavar="A B", help="Two folders that `assay eval` wrote: how it was, and how it is now."),
 ]
 Requirements = Annotated[
     list[str] | None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.cli.difference_view import value_text
-from assay.cli.terminal import Terminal, first_of_each, one_line
+from assay.cli.terminal import MOST, Terminal, first_of_each, one_line
 from assay.evals.reports.markdown import escaped
 from assay.evals.reports.summary import value_text as metric_text
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from assay.evals.compare import CaseChange, Comparison, LeftOut, MetricChange, SliceChange
     from assay.evals.gate import Gate, Requirement, Ruling
 
-# Cases that lost most under a requirement that failed, and slices of a metric, that people are shown (chosen).
-_NAMED, _SLICES = 5, 20
-_SHORT = 60
+# How many cases are named that lost most under a requirement that failed, how many that were left out for one reason,
+# and how much of a slice's name is shown (chosen).
+_LOST, _LEFT_OUT, _SHORT = 5, 20, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def markdown(found: Comparison) -> str:
     lines = [f"<!-- {found.schema} -->", "# Comparison", "", f"**{escaped(summary(found))}**", ""]
     lines += [f"- {escaped(line)}" for line in _about(found)]
     for table in _tables(found):
-        lines += ["", f"## {table.title}", "", *_markdown_rows(table)]
+        lines += ["", f"## {escaped(table.title)}", "", *_markdown_rows(table)]
     notes = [f"- {escaped(line.strip())}" for line in (*_notes(found), *_gate_lines(found))]
     return "\n".join([*lines, *(["", "## Notes", "", *notes] if notes else [])]) + "\n"
 
@@ -97,6 +97,8 @@ def _tables(found: Comparison) -> Iterator[_Table]:
     parted = [metric for metric in shown if metric.effect != "same" and (metric.name in gated or not metric.unit)]
     for key in dict.fromkeys(part.key for metric in parted for part in metric.slices):
         rows = [_slice_row(metric, part) for metric in parted for part in metric.slices if part.key == key]
+        if len(rows) > MOST:
+            rows[MOST:] = [(f"… and {len(rows) - MOST:,} more (--json has all)", *[""] * 5)]
         yield _Table(f"By {one_line(key)}", ("", "pairs", "A", "B", "change", "95 % interval"), tuple(rows))
 
 
@@ -161,7 +163,7 @@ def _left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
     reasons = dict.fromkeys(one.why for one in left_out)
     for why in reasons:
         cases = [one.case for one in left_out if one.why == why]
-        shown = first_of_each(cases, lambda _case: "cases", _SLICES)
+        shown = first_of_each(cases, lambda _case: "cases", _LEFT_OUT)
         more = f" and {sum(shown.more.values()):,} more (--json has all)" if shown.more else ""
         yield f"left out, {one_line(why)}: {', '.join(map(one_line, shown.first))}{more}"
 
@@ -175,7 +177,7 @@ def _gate_lines(found: Comparison) -> Iterator[str]:
         metric = metrics[ruling.requirement.metric]
         yield f"{ruling.status}: {ruling.requirement}: {_ruling_text(ruling, metric)}"
         if ruling.status == "failed" and metric.lost:
-            lost = (_case_text(case, metric.unit) for case in metric.lost[:_NAMED])
+            lost = (_case_text(case, metric.unit) for case in metric.lost[:_LOST])
             yield f"  worst: {', '.join(lost)}"
 
 

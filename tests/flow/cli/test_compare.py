@@ -114,6 +114,15 @@ def test_a_case_without_a_result_is_named_and_no_gate_passes_over_it(main_run: P
     assert f"2 of 300 are missing on a side; of c298 there is no result in {begun}" in refused.err
 
 
+def test_of_very_many_slices_the_first_are_shown(tmp_path: Path):
+    asked = [Case(f"c{n:03}", "?", answers=("42",), slices={"page": str(n // 5)}) for n in range(300)]
+    first = evaluation_folder(tmp_path / "one", asked, [result(case.id) for case in asked])
+    second = evaluation_folder(tmp_path / "two", asked, [result(case.id, right=False) for case in asked])
+    done = call("compare", first, second)
+    assert sum(line.startswith("right, ") for line in done.out.splitlines()) == 50
+    assert "… and 250 more (--json has all)" in done.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

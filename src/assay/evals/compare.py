@@ -205,18 +205,15 @@ def _outcome(result: CaseResult) -> str:
 def compare_metrics(
     first: Sequence[Metric], second: Sequence[Metric], slices: Slices, requirements: Sequence[Requirement] = ()
 ) -> tuple[tuple[MetricChange, ...], Gate | None]:
-    """Each metric in both systems, in the order of the second's, and the gate where there are requirements.
+    """Each metric in both systems, which have the same metrics in the same order; the gate if anything is required.
 
     `slices` has the slices of each case by its id. Raises UsageError for a requirement that cannot be held against
     these metrics.
     """
-    before, after = ({metric.name: metric for metric in metrics} for metrics in (first, second))
-    names = [*after, *(name for name in before if name not in after)]
-    require_gateable(requirements, {**before, **after})
+    require_gateable(requirements, {metric.name: metric for metric in second})
     pairs = {
-        name: _Pairs(one, other, tuple(case for case in one.per_case if case in other.per_case))
-        for name in names
-        for one, other in [(before.get(name) or _missing(after[name]), after.get(name) or _missing(before[name]))]
+        one.name: _Pairs(one, other, tuple(case for case in one.per_case if case in other.per_case))
+        for one, other in zip(first, second, strict=True)
     }
     tests = {
         name: paired_test(*of.values, of.first.statistic)
@@ -226,18 +223,11 @@ def compare_metrics(
     # A metric that no case differs in cannot be called different by chance, and so counts for none of several.
     moved = {name: test.either for name, test in tests.items() if pairs[name].values[0] != pairs[name].values[1]}
     adjusted = dict(zip(moved, holm(list(moved.values())), strict=True))
-    changes = tuple(_change(pairs[name], tests.get(name), adjusted.get(name, 1.0), slices) for name in names)
+    changes = tuple(_change(of, tests.get(name), adjusted.get(name, 1.0), slices) for name, of in pairs.items())
     if not requirements:
         return changes, None
     gated = {one.metric for one in requirements} & tests.keys()
     return changes, rule(requirements, {name: _gated(pairs[name], tests[name]) for name in gated})
-
-
-def _missing(metric: Metric) -> Metric:
-    """The metric where a system has none of that name."""
-    return Metric(
-        metric.name, None, cause="not measured", better=metric.better, unit=metric.unit, statistic=metric.statistic
-    )
 
 
 def _gated(pairs: _Pairs, test: PairedTest) -> GatedPairs:
@@ -250,7 +240,7 @@ def _gated(pairs: _Pairs, test: PairedTest) -> GatedPairs:
 
 def _change(pairs: _Pairs, test: PairedTest | None, adjusted: float, slices: Slices) -> MetricChange:
     """What became of a metric."""
-    metric, n = pairs.second if pairs.second.group else pairs.first, len(pairs.cases)
+    metric, n = pairs.first, len(pairs.cases)
     about = (metric.name, metric.group, metric.unit, metric.better, metric.statistic, n)
     unpaired = len(pairs.first.per_case) + len(pairs.second.per_case) - 2 * n
     if test is None:

@@ -134,12 +134,11 @@ def test_a_figure_of_all_cases_together_is_shown_without_a_test():
     assert ece.difference == pytest.approx(0.1)
 
 
-def test_a_metric_of_one_system_only_is_not_compared():
+def test_a_metric_that_one_system_has_none_of_says_which():
     metric = Metric("f1", 0.5, 5, per_case={f"c{n}": 0.5 for n in range(5)})
-    for metrics in (([metric], []), ([], [metric])):
-        ((f1,), _) = compare_metrics(*metrics, {})
-        assert (f1.effect, f1.unpaired) == ("unknown", 5)
-        assert "not measured" in f1.cause
+    none = Metric("f1", None, cause="no answer was given")
+    ((f1,), _) = compare_metrics([metric], [none], {})
+    assert (f1.effect, f1.unpaired, f1.cause) == ("unknown", 5, "the second has none: no answer was given")
 
 
 def test_percentiles_are_compared_as_percentiles():

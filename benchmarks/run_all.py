@@ -60,6 +60,8 @@ LONG = (
     "risk/run.py",
     "audit/run.py",
     "compare/gate.py",
+    "evaluate/kills.py",
+    "evaluate/memory.py",
 )
 
 

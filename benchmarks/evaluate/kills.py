@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/evaluate/kills.py [--kills 20] [--questions 60]
 
-Bar: no metric and no result differs, times and run ids apart. Numbers are compared to six decimals: the last bits of
-what a network says depend on what else it reads at the time.
+Bar: no metric and no result differs, times and run ids apart. Numbers are compared to six decimals: the last bits
+of what a network says depend on what else it reads at the time.
 """
 
 from __future__ import annotations

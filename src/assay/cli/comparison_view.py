@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from assay.evals.compare import CaseChange, Comparison, LeftOut, MetricChange, SliceChange
     from assay.evals.gate import Gate, Requirement, Ruling
 
-# How many cases are named that lost most under a failed requirement, and how many that were left out for one reason;
-# how much of a slice's name is shown (chosen).
+# Cases that are named: those that lost most under a failed requirement, and those left out for one reason. And how
+# much of a slice's name is shown. All chosen.
 _LOST, _LEFT_OUT, _SHORT = 5, 20, 60
 
 

@@ -366,7 +366,10 @@ def row(line: Line, body: dict[str, Any] | None) -> str:
     others = {"choose": "retrieval/choose.py", "worth": "correct/learn.py", "addressed": "attacks/addressed.py"}
     command = others.get(name, command)
     own = f"{claim}/{name}.py"
-    if claim in ("answers", "claims", "compare", "evaluate", "planted", "serve") and (ROOT / "benchmarks" / own).exists():
+    if (
+        claim in ("answers", "claims", "compare", "evaluate", "planted", "serve")
+        and (ROOT / "benchmarks" / own).exists()
+    ):
         command = own
     return f"| {line.what} | {shown}{missed} | {line.bar} | `benchmarks/{command}` |\n"
 

@@ -136,6 +136,7 @@ CELLS, PAIRS = "cells/results/cells", "cells/results/pairs"
 PARTS, BEFORE_PARTS = "parts/results/after", "parts/results/before"
 VERIFIED, LABELLED, FIX = "replies/results/verifier", "claims/results/labelled", "fix/results/fix"
 ARITHMETIC, APART = "claims/results/arithmetic", "judge_apart/results/apart"
+GATE, RUN_ONCE = "compare/results/gate", "one run each, 300 questions"
 EVAL_KILLS, EVAL_MEMORY = "evaluate/results/kills", "evaluate/results/memory"
 WITHIN, ELSEWHERE = "within, out of fold", ("kept out", "shown as calibrated in those domains")
 LINES = (
@@ -288,6 +289,11 @@ LINES = (
     Line("calibration of whole answers: ECE within the fitted domains, out of fold", "calibration/results/answers", (WITHIN, "ece")),
     Line("the same: Brier score", "calibration/results/answers", (WITHIN, "brier")),
     Line("the same: ECE on four kept-out sets, of what is shown as calibrated", "calibration/results/answers", ("kept out", "all that is shown as calibrated", "ece")),
+    Line("the gate of `compare`, 300 questions, no noise: regressions of 3 points caught", GATE, (RUN_ONCE, "0.0%", "3 points"), "1", at_least(1)),
+    Line("the same, where two runs of a version differ on 1 % of the questions", GATE, (RUN_ONCE, "1.0%", "3 points"), "≥ .99", at_least(0.99)),
+    Line("the same, each version run three times", GATE, ("repeats", "1.0%", "3 runs each", "3 points"), "≥ .99", at_least(0.99)),
+    Line("the same, where they differ on 5 %, each version run nine times", GATE, ("repeats", "5.0%", "9 runs each", "3 points"), "≥ .99", at_least(0.99)),
+    Line("the same: unchanged pairs that fail, where two runs differ on 5 %", GATE, (RUN_ONCE, "5.0%", "0 points"), "≤ .05", at_most(0.05)),
     *(
         Line(f"a risk of {risk} over {what}: splits of 100 in which it was exceeded", result, (risk, "broken"), "≤ 16", at_most(16))
         for what, result in (("given evidence", KEPT_EVIDENCE), ("found evidence", KEPT_FOUND), ("claims", KEPT))
@@ -360,7 +366,10 @@ def row(line: Line, body: dict[str, Any] | None) -> str:
     others = {"choose": "retrieval/choose.py", "worth": "correct/learn.py", "addressed": "attacks/addressed.py"}
     command = others.get(name, command)
     own = f"{claim}/{name}.py"
-    if claim in ("answers", "claims", "evaluate", "planted", "serve") and (ROOT / "benchmarks" / own).exists():
+    if (
+        claim in ("answers", "claims", "compare", "evaluate", "planted", "serve")
+        and (ROOT / "benchmarks" / own).exists()
+    ):
         command = own
     return f"| {line.what} | {shown}{missed} | {line.bar} | `benchmarks/{command}` |\n"
 

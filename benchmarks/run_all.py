@@ -59,6 +59,7 @@ LONG = (
     "calibration/run.py",
     "risk/run.py",
     "audit/run.py",
+    "compare/gate.py",
     "evaluate/kills.py",
     "evaluate/memory.py",
 )

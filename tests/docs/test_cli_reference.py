@@ -54,6 +54,7 @@ VERBS = (
     "label",
     "calibrate",
     "audit",
+    "compare",
     "eval run",
     "doctor",
     "serve",

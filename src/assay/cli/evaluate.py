@@ -104,19 +104,12 @@ def run_(
     assay eval questions.jsonl -c handbook --set k=20 --report k20.html
     assay eval questions.jsonl -c handbook --out run1     after a stop, it goes on where it was
     """
-    from assay.evals.datasets import read_dataset
     from assay.evals.reports.summary import summarise
-    from assay.settings import load_settings
 
     if report is not None:
         _refuse_place(report)
-    settings = _with_changes(given, changes or ())
-    resolved = load_settings(settings)
-    found = read_dataset(dataset, retrieved="collection" not in settings)
-    cases = found.cases[:limit]
-    folder = out or _new_folder(resolved.settings.data_dir, dataset)
-    jobs = flags.at_once(jobs, settings)
-    asyncio.run(_run(folder, found, cases, settings, resolved, repeat, jobs, terminal))
+    settings = with_changes(given, changes or ())
+    folder = ask_data_set(dataset, settings, terminal, limit=limit, repeat=repeat, jobs=jobs, out=out)
     summary = summarise(folder)
     if report is not None:
         _write(report, summary)
@@ -128,6 +121,29 @@ def run_(
             terminal.line(line)
     if summary.failed == summary.asked:
         raise typer.Exit(Exit.PROVIDER)
+
+
+def ask_data_set(
+    dataset: Path,
+    settings: Given,
+    terminal: Terminal,
+    *,
+    limit: int | None,
+    repeat: int,
+    jobs: int | None = None,
+    out: Path | None = None,
+) -> Path:
+    """Ask the questions of a data set under these settings, and return the folder of the results."""
+    from assay.evals.datasets import read_dataset
+    from assay.settings import load_settings
+
+    resolved = load_settings(settings)
+    found = read_dataset(dataset, retrieved="collection" not in settings)
+    cases = found.cases[:limit]
+    folder = out or _new_folder(resolved.settings.data_dir, dataset)
+    jobs = flags.at_once(jobs, settings)
+    asyncio.run(_run(folder, found, cases, settings, resolved, repeat, jobs, terminal))
+    return folder
 
 
 async def _run(
@@ -210,7 +226,7 @@ def _kept(resolved: Resolved) -> dict[str, Any]:
     return {name: plain(shown_value(value)) for name, value in values.items() if not isinstance(value, SecretStr)}
 
 
-def _with_changes(given: Given, changes: list[str] | tuple[()]) -> Given:
+def with_changes(given: Given, changes: list[str] | tuple[()]) -> Given:
     """The flags with the settings of --set. Raises UsageError for one that is malformed, secret or set twice."""
     settings = dict(given)
     for change in changes:

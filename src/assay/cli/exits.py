@@ -21,6 +21,7 @@ class Exit(IntEnum):
     NOT_VERIFIED = 4
     PROVIDER = 5
     STORE = 6
+    GATE = 7
     INPUTS_FAILED = 8
     INTERRUPTED = 130
     OUTPUT_CLOSED = 141
@@ -36,6 +37,7 @@ Exit codes:
   4    a partial answer, or a blocking check failed or could not be run
   5    a provider is unreachable or refused, or the time ran out before there was an answer
   6    the collection cannot be used
+  7    a gate of `compare` is not kept
   8    some files could not be added
   130  stopped by Ctrl-C
   141  the output was closed, as by `| head`"""

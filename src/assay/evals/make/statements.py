@@ -1,0 +1,187 @@
+"""English main clauses whose parts a question can be made of: subject, verb, and what follows. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.nlp.blocks import BlockKind, blocks, without_markup
+from assay.nlp.lexicon import word_class
+from assay.nlp.sentences import sentences
+from assay.nlp.tokens import STOP_WORDS, fold, is_common, stem
+from assay.nlp.wordnet import part_of_speech
+from assay.types import Document, Span
+
+_BE = word_class("verbs.be")
+_AUXILIARY = word_class("verbs.auxiliary") | _BE
+_ARTICLES = word_class("function_words.articles")
+_PRONOUNS = (
+    word_class("pronouns.personal")
+    | word_class("pronouns.demonstrative")
+    | word_class("pronouns.relative")
+    | word_class("questions.words")
+    | word_class("statements.speakers")
+)
+# Words that begin a clause of their own, or join one.
+_JOINING = word_class("statements.joining")
+_PREPOSITIONS = word_class("statements.prepositions")
+_OPENERS = word_class("anaphora.sentence_openers") | word_class("cues.connectives") | _PREPOSITIONS | _JOINING
+_NEGATIONS = word_class("negation.cues")
+_HEDGES = word_class("modality.hedges") | word_class("modality.open_anywhere")
+
+# Chosen: longer subjects are seldom one noun phrase, and longer sentences seldom one plain statement.
+_LONGEST_SUBJECT, _LONGEST_SENTENCE, _SHORTEST_SENTENCE = 8, 40, 4
+_WORD = re.compile(r"\S+")
+_PARTED = re.compile(r"[,;:()\[\]{}<>|“”\"„«»?!—–=→…]|\s-\s|\.\s")
+_LETTER = re.compile(r"[^\W\d_]")
+_BEFORE_SIGN = re.compile(r"\s+([,.;:!?)\]])(?=\s|\Z)")
+_FINAL = re.compile(r"[.!]\s*\Z")
+_LIST_MARK = re.compile(r"\s*(?:[-*+•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of a document whose subject stands before its first verb.
+
+    All spans are offsets in `prose`, the document's text with its markup blanked out, and so in the text itself.
+    `rest` ends before the full stop.
+    """
+
+    prose: str
+    sentence: Span
+    subject: Span
+    verb: Span
+    rest: Span
+
+    def words_of(self, span: Span) -> str:
+        """The words of a span on one line."""
+        return plain(self.prose[span.start : span.end])
+
+
+def plain(text: str) -> str:
+    """The text on one line, without the gaps that blanked markup leaves.
+
+    >>> plain("the  cup  of\\n tea  , hot")
+    'the cup of tea, hot'
+    """
+    return _BEFORE_SIGN.sub(r"\1", " ".join(text.split()))
+
+
+def statements(document: Document) -> Iterator[Statement]:
+    """The statements of a document's paragraphs and list items, in order."""
+    prose = without_markup(document.text, document.format)
+    for sentence in prose_sentences(document, prose):
+        found = statement_in(prose, sentence)
+        if found is not None:
+            yield found
+
+
+def prose_sentences(document: Document, prose: str) -> Iterator[Span]:
+    """The sentences of paragraphs and list items, headings, tables and code left out."""
+    for block in blocks(document.text, document.format):
+        if block.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST):
+            continue
+        for item in block.items or (Span(block.start, block.end),):
+            for span in sentences(prose[item.start : item.end]):
+                start, end = item.start + span.start, item.start + span.end
+                mark = _LIST_MARK.match(prose, start, end)
+                yield Span(mark.end() if mark else start, end)
+
+
+def statement_in(prose: str, sentence: Span) -> Statement | None:
+    """The sentence as a statement; None for another kind of sentence, one that denies, doubts or is too long."""
+    text = prose[sentence.start : sentence.end]
+    final = _FINAL.search(text)
+    if final is None or "\n\n" in text:
+        return None
+    words = [Span(sentence.start + match.start(), sentence.start + match.end()) for match in _WORD.finditer(text)]
+    if not _SHORTEST_SENTENCE <= len(words) <= _LONGEST_SENTENCE or not _LETTER.search(text):
+        return None
+    for at, span in enumerate(words[: _LONGEST_SUBJECT + 1]):
+        word = prose[span.start : span.end]
+        if at and (fold(word) in _AUXILIARY or _is_present(word, prose[words[at - 1].start : words[at - 1].end])):
+            subject = Span(words[0].start, words[at - 1].end)
+            if not is_subject(prose[subject.start : subject.end]) or _denies(words[at:], prose):
+                return None
+            return Statement(prose, sentence, subject, span, Span(span.end, sentence.start + final.start()))
+    return None
+
+
+def is_subject(text: str) -> bool:
+    """Whether words at the start of a sentence are one noun phrase that names its thing by itself.
+
+    >>> [is_subject(text) for text in ("The old bridge", "It", "In 1932 the bridge", "The bridge, which")]
+    [True, False, False, False]
+    """
+    held = [fold(word) for word in text.split()]
+    if not held or _PARTED.search(text) or not _LETTER.search(text):
+        return False
+    if held[0] in _OPENERS or not (text[0].isupper() or not text[0].isalpha() or "_" in text or "-" in text):
+        return False
+    if any(word in _PRONOUNS or word in _NEGATIONS or word in _JOINING for word in held):
+        return False
+    if held[-1] in STOP_WORDS or held[-1].endswith("ly"):
+        return False
+    return held[0] in STOP_WORDS or not _begins_as_verb(text.split()[0])
+
+
+def is_present(word: str) -> bool:
+    """Whether a word is a verb in the third person of the present, as far as its form and frequency tell.
+
+    >>> [is_present(word) for word in ("holds", "bridges", "is", "Holds")]
+    [True, False, False, False]
+    """
+    return (
+        word.isascii()
+        and word.isalpha()
+        and word.islower()
+        and len(word) > 3
+        and word.endswith("s")
+        and not word.endswith(("ss", "us", "is"))
+        and part_of_speech(stem(word), word) == "verb"
+    )
+
+
+def base_form(verb: str) -> str:
+    """The base form of a verb in the third person of the present.
+
+    >>> [base_form(verb) for verb in ("holds", "carries", "reaches", "uses", "does")]
+    ['hold', 'carry', 'reach', 'use', 'do']
+    """
+    if verb.endswith("ies") and len(verb) > 4:
+        return verb[:-3] + "y"
+    return verb[:-2] if verb.endswith(("sses", "ches", "shes", "xes", "zzes", "oes")) else verb[:-1]
+
+
+def lowered(subject: str) -> str:
+    """A subject as it stands within a sentence: its first letter small unless it is a name, a code or an acronym.
+
+    >>> [lowered(text) for text in ("The Hague", "Water", "Ada Lovelace", "HTTP", "Your budget")]
+    ['the Hague', 'water', 'Ada Lovelace', 'HTTP', 'my budget']
+    """
+    first, _, others = subject.partition(" ")
+    small = fold(first)
+    if small == "your":
+        return f"my {others}"
+    ordinary = small in STOP_WORDS or (
+        first[1:].islower() and not others[:1].isupper() and (is_common(stem(small)) or "-" in first)
+    )
+    return f"{first[0].lower()}{subject[1:]}" if ordinary else subject
+
+
+def _is_present(word: str, before: str) -> bool:
+    return is_present(word) and fold(before) not in _ARTICLES
+
+
+def _begins_as_verb(word: str) -> bool:
+    """Whether a sentence that begins with this word is likely an order or begins with a participle."""
+    small = fold(word)
+    if small.endswith(("ing", "ed", "ly")):
+        return True
+    return word[1:].islower() and part_of_speech(stem(small), small) == "verb"
+
+
+def _denies(spans: list[Span], prose: str) -> bool:
+    held = [fold(prose[span.start : span.end]).strip(".,;:!") for span in spans]
+    return any(word in _NEGATIONS or word in _HEDGES or word.endswith("n't") for word in held)

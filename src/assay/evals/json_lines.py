@@ -1,0 +1,95 @@
+"""Values as lines of JSON: written without what is empty, read strictly, file by file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from assay.errors import UsageError
+
+_HINT = "give a file of JSON lines in UTF-8"
+
+
+def to_line(value: Any) -> str:
+    """The value as one line of ASCII JSON; fields of dataclasses that have their default are left out.
+
+    >>> from assay.evals.cases import Case
+    >>> to_line(Case("a", "How high is it?"))
+    '{"id": "a", "question": "How high is it?"}'
+    """
+    return json.dumps(_plain(value), allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON types."""
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value) and not isinstance(value, type):
+        named = ((name, getattr(value, name), default) for name, default in _defaults(type(value)))
+        return {name: _plain(own) for name, own, default in named if own is not default and own != default}
+    if isinstance(value, Mapping):
+        return {name: _plain(own) for name, own in value.items()}
+    return [_plain(own) for own in value] if isinstance(value, list | tuple) else value
+
+
+@cache
+def _defaults(kind: type[Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple((field.name, _default(field)) for field in fields(kind))
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file that are not blank, with their numbers from 1. Raises UsageError."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="\n") as file:  # some editors begin a file with a mark
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, line.rstrip("\r\n")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {_reason(error)}", hint=_HINT) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text", hint=_HINT) from error
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file. Raises UsageError."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {_reason(error)}", hint=_HINT) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text", hint=_HINT) from error
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """The JSON object that the text is; raises ValueError with what is wrong.
+
+    >>> parse_object('{"id": NaN}')
+    Traceback (most recent call last):
+    ...
+    ValueError: it is not JSON: NaN is no number
+    """
+    try:
+        body = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is not JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise ValueError("it is not a JSON object")  # noqa: TRY004 - callers add the line to one kind of error
+    return body
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _reason(error: OSError) -> str:
+    text = error.strerror or str(error)
+    return "there is no such file" if isinstance(error, FileNotFoundError) else text[:1].lower() + text[1:]

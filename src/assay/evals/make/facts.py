@@ -10,13 +10,18 @@ from enum import StrEnum
 from assay.evals.make.statements import (
     Statement,
     base_form,
+    is_past,
     is_present,
     lowered,
     plain,
+    prose_sentences,
+    statement_in,
     statements,
 )
 from assay.evals.make.wording import Wording
 from assay.nlp.analysis import analyse
+from assay.nlp.blocks import without_markup
+from assay.nlp.dates import dates
 from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
 from assay.nlp.quantities import Quantity
@@ -32,16 +37,20 @@ _JOINING = word_class("statements.joining")
 _PREPOSITIONS = word_class("statements.prepositions")
 _FUTURE_OR_MODAL = word_class("verbs.auxiliary") - {"has", "have", "had", "do", "does", "did"}
 
+_VAGUE = word_class("statements.vague")
 _DETERMINERS = word_class("function_words.articles") | word_class("statements.determiners")
 # What may follow a span of time that counts from something else.
 _COUNTED_FROM = ("after", "before", "ago", "later", "earlier", "old")
 
 # Chosen: what stands between the verb and the answer, and behind it, in words.
+_MOST_TOLD = 9
 _MOST_BETWEEN, _MOST_BEHIND, _LONGEST_PLACE, _LONGEST_DEFINITION = 5, 6, 8, 30
 _BOUNDARY = re.compile(rf"[,;:()\[\]|–—→=…]|\s-\s|\s(?:and|or|nor|then|{'|'.join(sorted(_JOINING))})(?=\s)")
-_HARD_BOUNDARY = re.compile(r"[;:(\[|–—→=…]|\s-\s|,\s(?:and|but|or|so|which|because)\s")
+_ALTERNATIVE = re.compile(r"\s(?:and|or|nor)\s")
+_HARD_BOUNDARY = re.compile(r"[;:(\[|–—→=…]|\s-{1,2}\s|,\s(?:but|so|which|because|since)\s")
 _NUMBER = re.compile(r"(?P<digits>[\d.,]*\d(?:\s(?:million|billion|thousand))?|[A-Za-z]+(?:-[a-z]+)?)(?:[\s-]|(?=[^\d\s]))(?P<unit>.*)", re.S)
 _ROUGH = re.compile(r"\s*\b(?:about|around|approximately|roughly|nearly|almost|exactly|only|at most|at least|up to)\s*\Z")
+_FRONTED = re.compile(r"(?:In|On)\s+(?P<date>(?:[A-Z][a-z]+\s)?(?:\d{1,2}(?:,\s|\s))?(?:[A-Z][a-z]+\s)?\d{4}),?\s+(?=\S)")
 _DATE_LEAD = re.compile(r"\s(?P<preposition>in|on|at|from|since|until)\s*\Z")
 _NOUN_RUN = re.compile(r"(?:\s+(?:of\s|per\s)?[^\W\d_][\w'’/-]*)+")
 _DEFINES = re.compile(r"\s*an?\s+\w")
@@ -64,6 +73,7 @@ class Kind(StrEnum):
     ACRONYM = "acronym"
     CELL = "cell"
     HOW_TO = "how-to"
+    HEADING = "heading"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +94,62 @@ class Fact(Value):
 
 def facts_in_statements(document: Document) -> Iterator[Fact]:
     """The facts in a document's statements, at most one of each."""
+    yield from _fronted_dates(document)
     for statement in statements(document):
+        if _is_one_of_several(statement):
+            continue
         for read in _READERS:
             found = read(statement)
             if found is not None:
                 kind, answer, wording = found
                 text = statement.words_of(answer)
-                yield Fact(kind, document.document_id, statement.sentence, answer, text, wording)
+                quote = _with_marks(document.text, statement.sentence)
+                titled = wording.under(document.title)
+                if titled is not None:
+                    yield Fact(kind, document.document_id, quote, answer, text, titled)
                 break
+
+
+def _with_marks(text: str, span: Span) -> Span:
+    """The span with the marks of code and emphasis that its first word stands in."""
+    start = span.start
+    while start and text[start - 1] in "`*_":
+        start -= 1
+    return Span(start, span.end)
+
+
+def _fronted_dates(document: Document) -> Iterator[Fact]:
+    """ "In 1932, the bridge was opened": when was the bridge opened?"""
+    prose = without_markup(document.text, document.format)
+    for sentence in prose_sentences(document, prose):
+        match = _FRONTED.match(prose, sentence.start, sentence.end)
+        found = dates(match["date"]) if match else []
+        if match is None or len(found) != 1 or found[0].end - found[0].start < len(match["date"].strip()):
+            continue
+        statement = statement_in(prose, Span(match.end(), sentence.end), opens=False)
+        if statement is None or _is_one_of_several(statement):
+            continue
+        rest = _rest(statement)
+        told = rest[: _end(rest, 0)]
+        verb = _verb(statement)
+        done = told.split()
+        if verb not in ("was", "were") and not is_past(verb):
+            continue
+        if len(done) > _MOST_TOLD or _ALTERNATIVE.match(rest, len(told)) or not (done or is_past(verb)):
+            continue
+        if verb in _BE and part_of_speech(stem(done[0]), done[0]) != "verb":
+            continue
+        asked = _asked(statement, "When", told, "").under(document.title)
+        answer = Span(match.start("date"), match.end("date"))
+        if asked is not None:
+            quote = _with_marks(document.text, sentence)
+            yield Fact(Kind.DATE, document.document_id, quote, answer, plain(match["date"]), asked)
+
+
+def _is_one_of_several(statement: Statement) -> bool:
+    """Whether a statement about the past is of a thing that only its context tells from others: "a second school"."""
+    first = fold(statement.words_of(statement.subject).split()[0])
+    return first in ("a", "an", "one", "another") and _verb(statement) in ("was", "were")
 
 
 Found = tuple[Kind, Span, Wording] | None
@@ -164,7 +222,7 @@ def _measure(statement: Statement, rest: str, quantity: Quantity, between: str) 
     verb = _verb(statement)
     if not between.strip() and verb in _BE and tail in _MEASURED and quantity.dimension:
         return Kind.NUMBER, answer, _asked(statement, f"How {tail}", "", "")
-    if not between.strip() and verb in ("is", "was") and not tail and fold(statement.words_of(statement.subject)).startswith("the "):
+    if not between.strip() and verb in ("is", "was") and not tail and quantity.dimension and fold(statement.words_of(statement.subject)).startswith("the "):
         return _attribute_of(statement, answer, Kind.NUMBER)
     if verb == "costs" and not between.strip() and not tail:
         return Kind.NUMBER, answer, Wording("How much", "does", "", _thing(statement), "cost")
@@ -228,7 +286,7 @@ def _attribute(statement: Statement) -> Found:
 
 
 def _attribute_of(statement: Statement, answer: Span, kind: Kind) -> Found:
-    subject = lowered(statement.words_of(statement.subject))
+    subject = lowered(statement.words_of(statement.subject), statement.prose)
     head, of, thing = subject.partition(" of ")
     asks = "Who" if head.split()[-1] in _PERSONS else "What"
     if not of:
@@ -252,15 +310,16 @@ def _definition(statement: Statement) -> Found:
         return None
     if fold(first) == "the" and not (others and others[0][0].isupper()):
         return None  # which one is meant stands elsewhere
-    person = any(fold(word) in _PERSONS for word in words[:5]) and subject.istitle()
+    tells = rest[:end].partition(",")[0].split()
+    person = any(fold(word) in _PERSONS for word in tells[:10]) and subject.istitle() and bool(others)
     answer = _trimmed(statement.prose, Span(statement.rest.start, statement.rest.start + end))
-    return Kind.DEFINITION, answer, Wording("Who" if person else "What", verb, "", lowered(subject))
+    return Kind.DEFINITION, answer, Wording("Who" if person else "What", verb, "", lowered(subject, statement.prose))
 
 
 def _says_what(words: list[str]) -> bool:
     """Whether a noun phrase tells what a thing is: "a network that …", not "the most important"."""
     second = fold(words[1])
-    if second in STOP_WORDS or second.endswith(("est", "ly")) or second in ("way", "good", "bad", "great", "reason", "result"):
+    if second in STOP_WORDS or second.endswith(("est", "ly")) or second in _VAGUE:
         return False
     return True
 
@@ -301,14 +360,15 @@ _READERS: tuple[Callable[[Statement], Found], ...] = (
 def _asked(statement: Statement, asks: str, between: str, behind: str) -> Wording:
     """The question with the verb before its subject; a plain present takes "does"."""
     verb = statement.words_of(statement.verb)
-    between = plain(between)
-    if is_present(verb):
-        return Wording(asks, "does", "", _thing(statement), f"{base_form(verb)} {between} {behind}".strip())
+    between = " ".join(word for word in between.split() if word != "also")
+    if is_present(verb) or is_past(verb):
+        does = "did" if is_past(verb) else "does"
+        return Wording(asks, does, "", _thing(statement), f"{base_form(verb)} {between} {behind}".strip())
     return Wording(asks, verb, "", _thing(statement), f"{between} {behind}".strip())
 
 
 def _thing(statement: Statement) -> str:
-    return lowered(statement.words_of(statement.subject))
+    return lowered(statement.words_of(statement.subject), statement.prose)
 
 
 def _verb(statement: Statement) -> str:
@@ -329,7 +389,7 @@ def _is_done(statement: Statement, between: str) -> bool:
     if _BOUNDARY.search(between) or len(words) > _MOST_BETWEEN or any(character.isdigit() for character in between):
         return False
     verb = _verb(statement)
-    if is_present(verb):
+    if is_present(verb) or is_past(verb):
         return True
     if not words:
         return verb in _BE
@@ -341,9 +401,12 @@ def _is_done(statement: Statement, between: str) -> bool:
 
 def _behind(rest: str, start: int) -> str | None:
     """The words behind an answer that belong to the question; None where they are too many to tell."""
-    words = rest[start : _end(rest, start)].split()
+    end = _end(rest, start)
+    words = rest[start:end].split()
     if not words:
         return ""
+    if _ALTERNATIVE.match(rest, end):
+        return None
     if len(words) > _MOST_BEHIND or fold(words[0]) not in _PREPOSITIONS or words[-1] in STOP_WORDS:
         return None
     return " ".join(words)

@@ -23,6 +23,8 @@ _PRONOUNS = (
     | word_class("questions.words")
     | word_class("statements.speakers")
 )
+# Verbs in the past, with their base form.
+_PAST = dict(pair.split("/") for pair in word_class("statements.past"))
 # Words that begin a clause of their own, or join one.
 _JOINING = word_class("statements.joining")
 _PREPOSITIONS = word_class("statements.prepositions")
@@ -34,6 +36,7 @@ _HEDGES = word_class("modality.hedges") | word_class("modality.open_anywhere")
 _LONGEST_SUBJECT, _LONGEST_SENTENCE, _SHORTEST_SENTENCE = 8, 40, 4
 _WORD = re.compile(r"\S+")
 _PARTED = re.compile(r"[,;:()\[\]{}<>|“”\"„«»?!—–=→…]|\s-\s|\.\s")
+_CODED = re.compile(r"[_\-./\d]")
 _LETTER = re.compile(r"[^\W\d_]")
 _BEFORE_SIGN = re.compile(r"\s+([,.;:!?)\]])(?=\s|\Z)")
 _FINAL = re.compile(r"[.!]\s*\Z")
@@ -89,8 +92,11 @@ def prose_sentences(document: Document, prose: str) -> Iterator[Span]:
                 yield Span(mark.end() if mark else start, end)
 
 
-def statement_in(prose: str, sentence: Span) -> Statement | None:
-    """The sentence as a statement; None for another kind of sentence, one that denies, doubts or is too long."""
+def statement_in(prose: str, sentence: Span, *, opens: bool = True) -> Statement | None:
+    """The sentence as a statement; None for another kind of sentence, one that denies, doubts or is too long.
+
+    Where it `opens` nothing, as behind "In 1932,", its subject may begin in lower case.
+    """
     text = prose[sentence.start : sentence.end]
     final = _FINAL.search(text)
     if final is None or "\n\n" in text:
@@ -100,15 +106,15 @@ def statement_in(prose: str, sentence: Span) -> Statement | None:
         return None
     for at, span in enumerate(words[: _LONGEST_SUBJECT + 1]):
         word = prose[span.start : span.end]
-        if at and (fold(word) in _AUXILIARY or _is_present(word, prose[words[at - 1].start : words[at - 1].end])):
+        if at and (fold(word) in _AUXILIARY or _is_verb(word, prose[words[at - 1].start : words[at - 1].end])):
             subject = Span(words[0].start, words[at - 1].end)
-            if not is_subject(prose[subject.start : subject.end]) or _denies(words[at:], prose):
+            if not is_subject(prose[subject.start : subject.end], opens=opens) or _denies(words[at:], prose):
                 return None
             return Statement(prose, sentence, subject, span, Span(span.end, sentence.start + final.start()))
     return None
 
 
-def is_subject(text: str) -> bool:
+def is_subject(text: str, *, opens: bool = True) -> bool:
     """Whether words at the start of a sentence are one noun phrase that names its thing by itself.
 
     >>> [is_subject(text) for text in ("The old bridge", "It", "In 1932 the bridge", "The bridge, which")]
@@ -117,7 +123,7 @@ def is_subject(text: str) -> bool:
     held = [fold(word) for word in text.split()]
     if not held or _PARTED.search(text) or not _LETTER.search(text):
         return False
-    if held[0] in _OPENERS or not (text[0].isupper() or not text[0].isalpha() or "_" in text or "-" in text):
+    if held[0] in _OPENERS or (opens and text[0].islower() and not _CODED.search(text)):
         return False
     if any(word in _PRONOUNS or word in _NEGATIONS or word in _JOINING for word in held):
         return False
@@ -143,35 +149,47 @@ def is_present(word: str) -> bool:
     )
 
 
-def base_form(verb: str) -> str:
-    """The base form of a verb in the third person of the present.
+def is_past(word: str) -> bool:
+    """Whether a word is a verb in the past of which the base form is known."""
+    return word in _PAST
 
-    >>> [base_form(verb) for verb in ("holds", "carries", "reaches", "uses", "does")]
-    ['hold', 'carry', 'reach', 'use', 'do']
+
+def base_form(verb: str) -> str:
+    """The base form of a verb in the third person of the present, or of a known one in the past.
+
+    >>> [base_form(verb) for verb in ("holds", "carries", "reaches", "uses", "won")]
+    ['hold', 'carry', 'reach', 'use', 'win']
     """
+    if verb in _PAST:
+        return _PAST[verb]
     if verb.endswith("ies") and len(verb) > 4:
         return verb[:-3] + "y"
     return verb[:-2] if verb.endswith(("sses", "ches", "shes", "xes", "zzes", "oes")) else verb[:-1]
 
 
-def lowered(subject: str) -> str:
-    """A subject as it stands within a sentence: its first letter small unless it is a name, a code or an acronym.
+def lowered(subject: str, text: str) -> str:
+    """A subject as it stands within a sentence: its first letter small where the text writes that word so elsewhere.
 
-    >>> [lowered(text) for text in ("The Hague", "Water", "Ada Lovelace", "HTTP", "Your budget")]
-    ['the Hague', 'water', 'Ada Lovelace', 'HTTP', 'my budget']
+    >>> [lowered(said, "Cold water is best.") for said in ("The bridge", "Water", "Ada Lovelace", "Your budget")]
+    ['the bridge', 'water', 'Ada Lovelace', 'my budget']
     """
     first, _, others = subject.partition(" ")
-    small = fold(first)
-    if small == "your":
+    if fold(first) == "your":
         return f"my {others}"
-    ordinary = small in STOP_WORDS or (
-        first[1:].islower() and not others[:1].isupper() and (is_common(stem(small)) or "-" in first)
-    )
-    return f"{first[0].lower()}{subject[1:]}" if ordinary else subject
+    small = first[0].lower() + first[1:]
+    if fold(first) in STOP_WORDS:
+        return f"{small} {others}".strip()
+    if not first[1:].islower() or others[:1].isupper():
+        return subject
+    if others.islower() and first.isalpha() and is_common(stem(fold(first))):
+        return f"{small} {others}"
+    smalls = len(re.findall(rf"(?<![\w.]){re.escape(small)}(?![\w.]\w)", text))
+    capitals = len(re.findall(rf"(?<=[a-z,;] ){re.escape(first)}(?!\w)", text))
+    return f"{small} {others}".strip() if smalls > capitals else subject
 
 
-def _is_present(word: str, before: str) -> bool:
-    return is_present(word) and fold(before) not in _ARTICLES
+def _is_verb(word: str, before: str) -> bool:
+    return (is_present(word) or word in _PAST) and fold(before) not in _ARTICLES
 
 
 def _begins_as_verb(word: str) -> bool:

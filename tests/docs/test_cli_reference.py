@@ -54,6 +54,7 @@ VERBS = (
     "label",
     "calibrate",
     "audit",
+    "eval run",
     "doctor",
     "serve",
     "mcp",

@@ -20,6 +20,7 @@ from assay.cli import (
     config,
     doctor,
     documents,
+    evaluate,
     exits,
     export,
     figures,
@@ -85,6 +86,15 @@ for name, module, what in (
     group.callback()(lambda: None)  # a group stays one if it has a single verb
     add_verbs(group, module.VERBS)
     app.add_typer(group, name=name)
+evaluation = typer.Typer(
+    cls=evaluate.EvalGroup,
+    help="Measure answers on the questions of a data set.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+evaluation.callback()(lambda: None)
+add_verbs(evaluation, evaluate.VERBS)
+app.add_typer(evaluation, name="eval")
 
 
 def _version(value: bool) -> None:

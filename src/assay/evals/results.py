@@ -35,7 +35,8 @@ class CaseResult(Value):
     follows is empty. `ranked` is what the first search found, best first. `claims` are the verdicts on the claims
     of the answer, in order; a citation's `claim` is a place among them. `verified` says that the answer is shown
     with ✓: no blocking check failed or is unknown. `probability` is that of being right, None without a
-    calibration. `rounds` counts searches, `drafts` drafts. Times are milliseconds.
+    calibration. `rounds` counts searches, `drafts` drafts. `improved` counts claims that failed and are supported
+    after a repair, `regressed` those that were supported and after one are not. Times are milliseconds.
     """
 
     case: str
@@ -61,3 +62,5 @@ class CaseResult(Value):
     run_id: str = ""
     error: str = ""
     message: str = ""
+    improved: int = 0
+    regressed: int = 0

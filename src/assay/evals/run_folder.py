@@ -26,6 +26,18 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 _ABOUT, _CASES, _RESULTS = "evaluation.json", "cases.jsonl", "results.jsonl"
+# What a message calls the fields of an evaluation where their names do not say it.
+_CALLED = {
+    "cases": "a number of questions of",
+    "repeats": "--repeat",
+    "profile": "the profile",
+    "version": "assay",
+    "collection": "the collection",
+    "collection_version": "a collection of version",
+    "settings": "the settings",
+    "models": "the models",
+    "shape": "a data set of the shape",
+}
 _RUN_AGAIN = "run `assay eval` again into another folder"
 
 
@@ -193,14 +205,10 @@ def _refuse_other(folder: Path, begun: Evaluation, now: Evaluation) -> None:
     wrong = next((name for name in names if before[name] != after[name]), None)
     if wrong is not None:
         raise UsageError(
-            f"{folder} cannot be resumed: its {_words(wrong)} was {_shown(before[wrong])}, now "
-            f"{_shown(after[wrong])}",
+            f"{folder} cannot be resumed: it was begun with {_CALLED.get(wrong, wrong)} {_shown(before[wrong])}, "
+            f"not {_shown(after[wrong])}",
             hint="give the same as when it was begun, or give --out a new folder",
         )
-
-
-def _words(name: str) -> str:
-    return {"version": "version of assay", "cases": "number of cases"}.get(name, name.replace("_", " "))
 
 
 def _shown(value: Any) -> str:

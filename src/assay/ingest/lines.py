@@ -148,6 +148,8 @@ def parse_line(line: Line) -> Line:
 
     >>> parse_line(Line(1, b'{"id": "a", "text": "Tea.", "year": 2020}')).loaded.metadata
     {'year': 2020}
+    >>> parse_line(Line(1, b'{"_id": "b", "text": "Tea."}')).document_id  # as BEIR calls it
+    'b'
     """
     if line.problem:
         return line
@@ -161,13 +163,13 @@ def parse_line(line: Line) -> Line:
 
 
 def _document_line(line: Line, fields: dict[str, Any]) -> Line:
-    given = fields.get("id")
+    given = fields.get("id", fields.get("_id"))
     loaded = normalise(
         Loaded(
             text=fields["text"],
             format="jsonl",
             title=str(fields.get("title") or ""),
-            metadata=scalars(fields, left_out=("id", "title", "text")),
+            metadata=scalars(fields, left_out=("id", "_id", "title", "text")),
         )
     )
     if not loaded.text.strip():

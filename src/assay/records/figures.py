@@ -166,8 +166,8 @@ def figures_of(
         delivered=answer["outcome"] in DELIVERED,
         reflections=reflections_of(repairs, answer["drafts"]),
         searches=searches_of(answer),
-        improved=sum(_improved(claim) for claim in answer["claims"]),
-        regressed=sum(_regressed(claim) for claim in answer["claims"]) + sum(map(_was_supported, dropped)),
+        improved=claims_improved(answer["claims"]),
+        regressed=claims_regressed(answer["claims"], dropped),
         repairs=dict(repairs),
         quality=(answer.get("assessment") or {}).get("overall"),
         citations=len(answer["citations"]),
@@ -184,6 +184,16 @@ def figures_of(
         level=answer.get("confidence", {}).get("level"),
         tokens=answer["usage"].get("total_tokens"),
     )
+
+
+def claims_improved(claims: Iterable[Mapping[str, Any]]) -> int:
+    """How many claims failed, were changed and are supported in the end."""
+    return sum(_improved(claim) for claim in claims)
+
+
+def claims_regressed(claims: Iterable[Mapping[str, Any]], dropped: Iterable[Mapping[str, Any]]) -> int:
+    """How many claims were supported and after a change are not, or were dropped."""
+    return sum(_regressed(claim) for claim in claims) + sum(map(_was_supported, dropped))
 
 
 def reflections_of(repairs: Counter[str], drafts: int) -> int:

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.calibration.fit import Bin
+from assay.evals.cases import Case
+from assay.evals.metrics.gold import GIVEN, is_right, says_right
+from assay.evals.metrics.measure import MeanMeasure, PairMeasure, Points
+from assay.evals.results import CaseResult
 
 BINS = 10
 
@@ -70,3 +74,36 @@ def brier(probabilities: Sequence[float], happened: Sequence[bool]) -> float:
         raise ValueError("a Brier score needs rows")
     gaps = np.asarray(probabilities, dtype=np.float64) - np.asarray(happened, dtype=np.float64)
     return float((gaps**2).mean())
+
+
+# Of an evaluation: the probabilities that answers state, and whether these are right.
+
+
+_CAUSE = "no answer states a probability and has a case that says what is right"
+
+
+def _probability_and_right(case: Case, result: CaseResult) -> tuple[float, float] | None:
+    """The probability that a given answer states, and whether it is right; other results state none."""
+    right = is_right(case, result)
+    if right is None or result.probability is None or result.outcome not in GIVEN:
+        return None
+    return result.probability, float(right)
+
+
+def _ece(probabilities: Sequence[float], right: Sequence[bool]) -> float:
+    return debiased_ece(reliability(probabilities, right))
+
+
+def _curve(probabilities: Sequence[float], right: Sequence[bool]) -> Points:
+    return tuple((bin_.predicted, bin_.observed) for bin_ in reliability(probabilities, right))
+
+
+def _squared_error(case: Case, result: CaseResult) -> float | None:
+    pair = _probability_and_right(case, result)
+    return None if pair is None else (pair[0] - pair[1]) ** 2
+
+
+ECE = PairMeasure("ece", "calibration", _probability_and_right, _ece, _CAUSE, curve=_curve, better="lower")
+# A failed result states no probability.
+BRIER = MeanMeasure("brier", "calibration", _squared_error, _CAUSE, says_right, failed=None, better="lower")
+MEASURES = (ECE, BRIER)

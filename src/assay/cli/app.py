@@ -26,6 +26,7 @@ from assay.cli import (
     figures,
     keys,
     labels,
+    make_questions,
     mcp,
     models,
     questions,
@@ -93,7 +94,7 @@ evaluation = typer.Typer(
     rich_markup_mode=None,
 )
 evaluation.callback()(lambda: None)
-add_verbs(evaluation, evaluate.VERBS)
+add_verbs(evaluation, (*evaluate.VERBS, *make_questions.VERBS))
 app.add_typer(evaluation, name="eval")
 
 

@@ -74,6 +74,7 @@ class Kind(StrEnum):
     CELL = "cell"
     HOW_TO = "how-to"
     HEADING = "heading"
+    WRITTEN = "written"
 
 
 @dataclass(frozen=True, slots=True)

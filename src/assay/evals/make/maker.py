@@ -21,6 +21,7 @@ from assay.evals.make.tables import facts_in_tables
 from assay.evals.make.unanswerable import Swap, Swaps, is_unanswered, open_swaps, unexplained
 from assay.evals.make.variants import misspelt, reworded
 from assay.evals.make.wording import Wording
+from assay.evals.make.written import QuestionWriter
 from assay.nlp.language import language_of
 from assay.nlp.tokens import fold
 from assay.types import Document, Value
@@ -31,6 +32,8 @@ _DIGITS = 10
 # Chosen: the share of the unanswerable questions that ask for an acronym where the others suffice, the share of all
 # that ask the same of different things, and the words of an answer that can be compared with another.
 _ACRONYMS, _ALIKE, _LONGEST_ANSWER = 0.25, 0.05, 60
+# Chosen: a model is asked for at most so many times as many questions as are wanted of it.
+_PASSAGES_A_QUESTION = 3
 Item = TypeVar("Item")
 Progress = Callable[[], None]
 
@@ -70,6 +73,7 @@ class QuestionMaker:
     embedder: Embedder
     seed: int = 0
     on_case: Progress = lambda: None
+    writer: QuestionWriter | None = None
     _documents: dict[str, Document] = field(default_factory=dict)
     _sources: dict[str, str] = field(default_factory=dict)
     _read: int = 0
@@ -88,7 +92,7 @@ class QuestionMaker:
         plain = count - sum(wanted.values())
         cases: dict[str, Case] = {}
         kept: list[Fact] = []
-        sure = self._sure(drawn)
+        sure = self._sure(self._candidates(drawn, plain, chance))
         await self._contradictory(facts.disagreeing, wanted["contradictory"], cases)
         async for fact in _first(sure, plain):
             self._keep(cases, self._plain(fact))
@@ -99,8 +103,9 @@ class QuestionMaker:
         self._variants(kept, wanted, cases, chance)
         async for fact in _first(sure, count - len(cases)):
             self._keep(cases, self._plain(fact))
-        made = tuple(cases.values())[:count]
+        made = tuple(cases.values())
         counts = Counter(case.slices["form"] for case in made)
+        notes += self.writer.notes() if self.writer is not None else ()
         return Made(made, dict(counts), len(facts.certain), self._read, self._kept, notes)
 
     async def _load(self) -> tuple[str, ...]:
@@ -117,9 +122,17 @@ class QuestionMaker:
         self._sources = short_names({key: document.source for key, document in self._documents.items()})
         return (f"{skipped} of {len(records)} documents are not in English and were left out",) if skipped else ()
 
-    async def _sure(self, facts: Iterable[Fact]) -> AsyncIterator[Fact]:
+    async def _candidates(self, drawn: Sequence[Fact], plain: int, chance: random.Random) -> AsyncIterator[Fact]:
+        """What a model writes, if there is one, then what rules find."""
+        if self.writer is not None:
+            async for fact in self.writer.facts(self._documents.values(), chance, plain * _PASSAGES_A_QUESTION):
+                yield fact
+        for fact in drawn:
+            yield fact
+
+    async def _sure(self, facts: AsyncIterator[Fact]) -> AsyncIterator[Fact]:
         """The facts whose question the reader is sure of."""
-        for fact in facts:
+        async for fact in facts:
             self._read += 1
             if is_sure(await self.reads.read(fact.wording.question, fact)):
                 self._kept += 1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,19 +23,20 @@ Out = Annotated[
     typer.Option("--out", "-o", metavar="FILE", help="The file to write. [default: standard output]"),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
-Count = Annotated[int, typer.Option("--count", metavar="N", min=1, max=100_000, help="Number of questions to make.")]
+Count = Annotated[
+    int, typer.Option("--count", metavar="N", min=1, max=100_000, help="Number of questions to make.")
+]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Another seed draws other questions.")]
 
 
-def _share(flag: str, what: str) -> Any:
-    return Annotated[float, typer.Option(flag, metavar="0-1", min=0, max=1, help=f"Share {what}.")]
-
-
-Unanswerable = _share("--unanswerable", "of questions that the documents do not answer")
-Half = _share("--half", "of questions of which the documents answer one half")
-Contradictory = _share("--contradictory", "of questions on which two documents differ, at most")
-Typos = _share("--typos", "of questions asked again with a typing error")
-Reworded = _share("--reworded", "of questions asked again in other words")
+_Share = partial(typer.Option, metavar="0-1", min=0, max=1)
+Unanswerable = Annotated[float, _Share("--unanswerable", help="Share of questions that nothing answers.")]
+Half = Annotated[float, _Share("--half", help="Share of questions of which one half is answered.")]
+Contradictory = Annotated[
+    float, _Share("--contradictory", help="Share of questions on which two documents differ, at most.")
+]
+Typos = Annotated[float, _Share("--typos", help="Share of questions asked again with a typing error.")]
+Reworded = Annotated[float, _Share("--reworded", help="Share of questions asked again in other words.")]
 _FLAGS = (
     *("data_dir", "embedder", "reader", "model", "writer_model", *ASKING),
     *("offline", "openai_base_url", "anthropic_base_url", "gemini_base_url", "request_seconds", "prices"),
@@ -90,7 +92,9 @@ def _tell(terminal: Terminal, made: Made, count: int, out: Path | None) -> None:
     kinds = ", ".join(f"{number} {form}" for form, number in made.counts.items())
     place = "" if out is None else f" in {out}"
     terminal.note(f"{len(made.cases)} questions{place}: {kinds}")
-    terminal.detail(f"{made.facts} facts found, {made.read} questions read, the reader was sure of {made.kept} facts")
+    terminal.detail(
+        f"{made.facts} facts found, {made.read} questions read, the reader was sure of {made.kept} facts"
+    )
     if len(made.cases) < count:
         terminal.warn(f"warning: too few facts for {count} questions; made {len(made.cases)}")
     for note in made.notes:

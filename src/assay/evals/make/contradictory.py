@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.engine import Engine
-from assay.evals.make.facts import Fact, Kind
+from assay.evals.make.fact import Fact, Kind
 from assay.nlp.tokens import fold, terms
 
-# What two documents may give different values for; two definitions of a thing may both be right.
-_OF_ONE_VALUE = frozenset((Kind.DATE, Kind.PLACE, Kind.MAKER, Kind.NUMBER, Kind.ATTRIBUTE, Kind.CELL))
+# What two documents may give different values for; two definitions of a thing may both be right, and rows of the same
+# name in two tables are often different things.
+_OF_ONE_VALUE = frozenset((Kind.DATE, Kind.PLACE, Kind.MAKER, Kind.NUMBER, Kind.ATTRIBUTE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.calibration import sigmoid
 from assay.core.stages import Reader
 from assay.engine import Engine
-from assay.evals.make.facts import Fact, Kind
+from assay.evals.make.fact import Fact, Kind
 from assay.nlp.blocks import titled
 from assay.nlp.table_cells import asked_cell
 from assay.nlp.tokens import terms
@@ -78,7 +78,9 @@ class QuestionFilter:
         settings = SearchSettings(mode=SearchMode.SPARSE, k=LOOKED_THROUGH)
         if not terms(words):
             return []
-        return [passage for passage in (await self.engine.asearch(words, settings)).passages if _holds(passage, fact)]
+        return [
+            passage for passage in (await self.engine.asearch(words, settings)).passages if _holds(passage, fact)
+        ]
 
     async def _read(self, question: str, passages: Sequence[Passage]) -> tuple[PassageReading, ...]:
         return await self.reader.read(question, [titled(passage) for passage in passages]) if passages else ()

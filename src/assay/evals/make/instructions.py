@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from assay.evals.make.facts import Fact, Kind
+from assay.evals.make.fact import Fact, Kind
 from assay.evals.make.statements import is_subject, plain, prose_sentences
 from assay.evals.make.wording import Wording
 from assay.nlp.blocks import Block, BlockKind, blocks, without_markup
@@ -62,11 +62,13 @@ def facts_in_acronyms(document: Document) -> Iterator[Fact]:
         for match in _ACRONYM.finditer(prose, sentence.start, sentence.end):
             start = max(sentence.start, match.start() - _LOOKED_BACK)
             long = acronyms(prose[start : match.end()]).get(match["acronym"].lower())
-            words = [Span(start + span.start, start + span.end) for span in word_spans(prose[start : match.start()])]
+            words = [
+                Span(start + span.start, start + span.end) for span in word_spans(prose[start : match.start()])
+            ]
             begins = [span.start for span in words if long and fold(prose[span.start : span.end]) == long[0]]
             if not long or not begins:
                 continue
-            answer = Span(begins[-1], match.start() - (prose[match.start() - 1] == " "))
+            answer = Span(begins[-1], words[-1].end)
             wording = Wording("What", "does", "", match["acronym"], "stand for")
             text = plain(prose[answer.start : answer.end])
             yield Fact(Kind.ACRONYM, document.document_id, sentence, answer, text, wording)
@@ -81,12 +83,10 @@ def facts_in_headings(document: Document) -> Iterator[Fact]:
             below = found[at + 1]
             if below.kind is BlockKind.PARAGRAPH and not below.leads:
                 asks, _, others = block.title.rstrip("?").partition(" ")
-                quote = Span(below.start, below.end)
-                first = sentences(prose[quote.start : quote.end])[:1]
-                for span in first:
-                    answer = Span(quote.start + span.start, quote.start + span.end)
-                    text = plain(prose[answer.start : answer.end])
-                    yield Fact(Kind.HEADING, document.document_id, quote, answer, text, Wording(asks, "", "", others))
+                answer = Span(below.start, below.end)
+                text = plain(prose[answer.start : answer.end])
+                wording = Wording(asks, "", "", others)
+                yield Fact(Kind.HEADING, document.document_id, answer, answer, text, wording)
         elif block.kind is BlockKind.LIST:
             for item in block.items:
                 fact = _explained(document, prose, item)
@@ -182,7 +182,9 @@ def _thing(written: str) -> str:
 
 
 def _is_verb(word: str) -> bool:
-    return word not in STOP_WORDS and part_of_speech(stem(word), word) == "verb" and not word.endswith(("ing", "ed"))
+    return (
+        word not in STOP_WORDS and part_of_speech(stem(word), word) == "verb" and not word.endswith(("ing", "ed"))
+    )
 
 
 def _orders_to(verb: str, thing: str) -> bool:

@@ -14,7 +14,8 @@ from assay.core.stages import Embedder
 from assay.engine import Engine
 from assay.evals.cases import Answerability, Case, WantedQuote
 from assay.evals.make.contradictory import Disagreement, disagreements, is_contradictory
-from assay.evals.make.facts import Fact, Kind, facts_in_statements
+from assay.evals.make.fact import Fact, Kind
+from assay.evals.make.facts import facts_in_statements
 from assay.evals.make.filter import ABSENT, QuestionFilter, is_sure
 from assay.evals.make.instructions import facts_in_acronyms, facts_in_headings, facts_in_instructions
 from assay.evals.make.tables import facts_in_tables
@@ -31,7 +32,7 @@ _LANGUAGE_SAMPLE = 2000
 _DIGITS = 10
 # Chosen: the share of the unanswerable questions that ask for an acronym where the others suffice, the share of all
 # that ask the same of different things, and the words of an answer that can be compared with another.
-_ACRONYMS, _ALIKE, _LONGEST_ANSWER = 0.25, 0.05, 60
+_ACRONYMS, _ALIKE, _LONGEST_ANSWER = 0.25, 0.05, 40
 # Chosen: a model is asked for at most so many times as many questions as are wanted of it.
 _PASSAGES_A_QUESTION = 3
 Item = TypeVar("Item")
@@ -53,7 +54,8 @@ class Shares(Value):
 class Made(Value):
     """The cases that were made, how many of each kind, and what is to be said of them.
 
-    `facts` counts the facts found, `read` the questions that the reader was asked, `kept` those that it was sure of.
+    `facts` counts the facts found, `read` the questions that the reader was asked, `kept` those that it was sure
+    of.
     """
 
     cases: tuple[Case, ...]
@@ -162,7 +164,8 @@ class QuestionMaker:
         """Questions that the reader was sure of, each joined to one about the same thing that nothing answers."""
         made = 0
         for fact in kept:
-            swap = await self._unanswered_swap(fact, swaps) if made < most and fact.kind is not Kind.HEADING else None
+            open_ = made < most and fact.kind not in (Kind.HEADING, Kind.WRITTEN)
+            swap = await self._unanswered_swap(fact, swaps, "half") if open_ else None
             if swap is not None:
                 made += self._keep(cases, self._half(fact, swap))
 
@@ -176,7 +179,7 @@ class QuestionMaker:
         for fact in _drawn(facts, chance):
             if swapped >= most - min(len(unknown), round(most * _ACRONYMS)):
                 break
-            swap = await self._unanswered_swap(fact, swaps)
+            swap = await self._unanswered_swap(fact, swaps, "unanswerable")
             if swap is not None:
                 swapped += self._keep(cases, _unanswered(swap.wording, swap.kind))
         for word in unknown:
@@ -187,10 +190,10 @@ class QuestionMaker:
             if await self.reads.likeliest(wording.question) < ABSENT:
                 acronyms += self._keep(cases, _unanswered(wording, Kind.ACRONYM))
 
-    async def _unanswered_swap(self, fact: Fact, swaps: Swaps) -> Swap | None:
-        """The first swap of a fact that nothing answers; what is asked is asked of few things."""
+    async def _unanswered_swap(self, fact: Fact, swaps: Swaps, form: str) -> Swap | None:
+        """The first swap of a fact that nothing answers; questions of one form ask the same of few things."""
         for swap in swaps.of(fact):
-            alike = swap.wording.attribute
+            alike = f"{form} {swap.wording.attribute}"
             if self._asked[alike] >= self._most_alike:
                 continue
             self._read += 1
@@ -204,13 +207,13 @@ class QuestionMaker:
     ) -> None:
         """Kept questions again, with a slip or in other words."""
         for form, most, change in (
-            ("typo", wanted["typos"], lambda fact: misspelt(fact.wording.question, chance)),
-            ("reworded", wanted["reworded"], lambda fact: reworded(fact.wording, chance)),
+            ("typo", wanted["typos"], _misspelt),
+            ("reworded", wanted["reworded"], _reworded),
         ):
             made = 0
             for fact in _shuffled(kept, chance):
                 fixed = form == "typo" and fact.kind is Kind.ACRONYM  # its ordinary words are always the same
-                question = change(fact) if made < most and not fixed else None
+                question = change(fact, chance) if made < most and not fixed else None
                 if question is not None:
                     made += self._keep(cases, self._plain(fact, question, form))
 
@@ -230,8 +233,15 @@ class QuestionMaker:
     def _half(self, fact: Fact, swap: Swap) -> Case:
         """Both questions in one; the second calls the thing of the first by a pronoun."""
         second = swap.wording
-        if second.thing == fact.wording.thing and "“" not in second.thing and fact.kind is not Kind.HOW_TO and fact.wording.asks != "Who":
-            second = replace(second, thing="they" if fact.wording.verb in ("are", "were", "do") else "it", context="")
+        if (
+            second.thing == fact.wording.thing
+            and "“" not in second.thing
+            and fact.kind is not Kind.HOW_TO
+            and fact.wording.asks != "Who"
+        ):
+            second = replace(
+                second, thing="they" if fact.wording.verb in ("are", "were", "do") else "it", context=""
+            )
         asked = second.question
         question = f"{fact.wording.question.removesuffix('?')}, and {asked[0].lower()}{asked[1:]}"
         answers = _answers(fact)
@@ -294,9 +304,7 @@ def short_names(sources: Mapping[str, str]) -> dict[str, str]:
     {'1': 'x/tea.md', '2': 'y/tea.md', '3': 'mug.md'}
     """
     ends: Counter[str] = Counter(chain.from_iterable(_ends(source) for source in sources.values()))
-    return {
-        key: next((end for end in _ends(source) if ends[end] == 1), key) for key, source in sources.items()
-    }
+    return {key: next((end for end in _ends(source) if ends[end] == 1), key) for key, source in sources.items()}
 
 
 def _ends(source: str) -> list[str]:
@@ -341,6 +349,14 @@ def _unanswered(wording: Wording, kind: Kind) -> Case:
         slices={"form": "unanswerable", "kind": kind.value},
         synthetic=True,
     )
+
+
+def _misspelt(fact: Fact, chance: random.Random) -> str | None:
+    return misspelt(fact.wording.question, chance)
+
+
+def _reworded(fact: Fact, chance: random.Random) -> str | None:
+    return reworded(fact.wording, chance)
 
 
 def _answers(fact: Fact) -> tuple[str, ...]:

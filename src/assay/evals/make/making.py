@@ -35,14 +35,12 @@ def make_questions(
     ...     _ = engine.add([sample])
     >>> made = make_questions({"data_dir": folder, "collection": "water"}, count=2)
     >>> [case.question for case in made.cases]
-    ['At how many degrees Celsius does water boil?', 'At how many degrees Celsius does it freeze?']
+    ['At how many degrees Celsius does water boil at sea level?']
     """
     return asyncio.run(_make(dict(given), count, seed, shares or Shares(), on_case))
 
 
-async def _make(
-    given: dict[str, Any], count: int, seed: int, shares: Shares, on_case: Callable[[], None]
-) -> Made:
+async def _make(given: dict[str, Any], count: int, seed: int, shares: Shares, on_case: Callable[[], None]) -> Made:
     settings = load_settings(given).settings
     if sum(shares.to_dict().values()) > 1:
         raise UsageError("the shares add up to more than 1", hint="lower some; the rest are plain questions")
@@ -74,6 +72,8 @@ def _writer(settings: Settings) -> LLM | None:
     name = settings.model_of("writer")
     if name is None:
         return None
-    only = settings.model_copy(update={f"{role}_model": None for role in ("judge", "condenser", "verifier", "repairer")})
+    only = settings.model_copy(
+        update={f"{role}_model": None for role in ("judge", "condenser", "verifier", "repairer")}
+    )
     model = open_models(only).of("writer")
     return None if model is None else replace(model, tuning=tuning_of(name, settings))

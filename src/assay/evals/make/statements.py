@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.nlp.blocks import BlockKind, blocks, without_markup
+from assay.nlp.cues import CONNECTIVES
 from assay.nlp.lexicon import word_class
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import STOP_WORDS, fold, is_common, stem
@@ -28,7 +29,7 @@ _PAST = dict(pair.split("/") for pair in word_class("statements.past"))
 # Words that begin a clause of their own, or join one.
 _JOINING = word_class("statements.joining")
 _PREPOSITIONS = word_class("statements.prepositions")
-_OPENERS = word_class("anaphora.sentence_openers") | word_class("cues.connectives") | _PREPOSITIONS | _JOINING
+_OPENERS = word_class("anaphora.sentence_openers") | CONNECTIVES | _PREPOSITIONS | _JOINING
 _NEGATIONS = word_class("negation.cues")
 _HEDGES = word_class("modality.hedges") | word_class("modality.open_anywhere")
 
@@ -127,7 +128,7 @@ def is_subject(text: str, *, opens: bool = True) -> bool:
         return False
     if any(word in _PRONOUNS or word in _NEGATIONS or word in _JOINING for word in held):
         return False
-    if held[-1] in STOP_WORDS or held[-1].endswith("ly"):
+    if held[-1] in STOP_WORDS or held[-1] in CONNECTIVES or held[-1].endswith("ly"):
         return False
     return held[0] in STOP_WORDS or not _begins_as_verb(text.split()[0])
 
@@ -168,7 +169,7 @@ def base_form(verb: str) -> str:
 
 
 def lowered(subject: str, text: str) -> str:
-    """A subject as it stands within a sentence: its first letter small where the text writes that word so elsewhere.
+    """A subject within a sentence: its first letter small where the text writes that word so elsewhere.
 
     >>> [lowered(said, "Cold water is best.") for said in ("The bridge", "Water", "Ada Lovelace", "Your budget")]
     ['the bridge', 'water', 'Ada Lovelace', 'my budget']
@@ -185,7 +186,8 @@ def lowered(subject: str, text: str) -> str:
         return f"{small} {others}"
     smalls = len(re.findall(rf"(?<![\w.]){re.escape(small)}(?![\w.]\w)", text))
     capitals = len(re.findall(rf"(?<=[a-z,;] ){re.escape(first)}(?!\w)", text))
-    return f"{small} {others}".strip() if smalls > capitals else subject
+    noun = smalls == capitals == 0 and part_of_speech(stem(fold(first)), fold(first)) == "noun"
+    return f"{small} {others}".strip() if smalls > capitals or noun else subject
 
 
 def _is_verb(word: str, before: str) -> bool:

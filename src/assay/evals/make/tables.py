@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from assay.evals.make.facts import Fact, Kind
-from assay.evals.make.statements import lowered, plain
+from assay.evals.make.fact import Fact, Kind
+from assay.evals.make.statements import plain
 from assay.evals.make.wording import Wording
 from assay.nlp.blocks import Block, BlockKind, blocks, without_markup
 from assay.nlp.lexicon import word_class
 from assay.nlp.tokens import STOP_WORDS, fold, is_common, stem
-from assay.nlp.wordnet import part_of_speech
+from assay.nlp.wordnet import lexicon
 from assay.types import Document, Span
 
 _PREPOSITIONS = word_class("statements.prepositions")
@@ -22,6 +23,8 @@ _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*\Z")
 _COLUMN = re.compile(r"[^\W\d_][\w'’/-]*(?:\s[^\W\d_][\w'’/-]*){0,3}")
 _BRACKETED = re.compile(r"\s*\([^)]*\)\s*\Z")
 _WORDS = re.compile(r"[^\W\d_]{2}")
+# Chosen: how much more often a column's last word may be a verb than a noun.
+_AS_OFTEN = 10
 # Chosen: longer first cells name nothing, and longer cells are texts of their own.
 _LONGEST_KEY, _LONGEST_CELL = 6, 12
 
@@ -48,19 +51,21 @@ def _cells_of(document: Document, prose: str, block: Block, header: Span) -> Ite
         if keys[fold(key)] > 1 or not _names_row(key):
             continue
         for column, cell in zip(columns[1:], row[1:], strict=True):
-            said, name = _words(prose, cell), column_name(column, prose)
+            said, name = _words(prose, cell), column_name(column)
             if name and _tells(said):
-                wording = _under(Wording("What", "are" if _is_plural(name) else "is", f"the {name} of", key), block, document)
+                wording = _under(
+                    Wording("What", "are" if _is_plural(name) else "is", f"the {name} of", key), block, document
+                )
                 quote = Span(row[0].start, row[-1].end)
                 if wording is not None:
                     yield Fact(Kind.CELL, document.document_id, quote, cell, said, wording)
 
 
-def column_name(column: str, text: str) -> str:
+def column_name(column: str) -> str:
     """The name of a column as it stands in "what is the … of": its unit left out; empty where it is no noun.
 
-    >>> [column_name(name, "") for name in ("Deposit (EUR)", "what it does", "Required", "3")]
-    ['deposit', '', '', '']
+    >>> [column_name(name) for name in ("Price (EUR)", "what it does", "Required", "3")]
+    ['price', '', '', '']
     """
     name = _BRACKETED.sub("", column)
     if _COLUMN.fullmatch(name) is None:
@@ -68,8 +73,9 @@ def column_name(column: str, text: str) -> str:
     words = [fold(word) for word in name.split()]
     if any(word in STOP_WORDS or word in _PREPOSITIONS for word in words) or words[-1].endswith(("ed", "ing")):
         return ""
-    part = part_of_speech(stem(words[-1]), words[-1])
-    noun = part == "noun" or (part == "other" and not is_common(stem(words[-1])))
+    entry = lexicon().get(stem(words[-1]))
+    nouns, verbs, *_ = entry.counts if entry is not None else (0 if is_common(stem(words[-1])) else 1, 0)
+    noun = nouns > 0 and verbs < _AS_OFTEN * nouns
     return (name if name.isupper() else name[0].lower() + name[1:]) if noun else ""
 
 
@@ -79,7 +85,7 @@ def _split(text: str, row: Span) -> list[Span]:
     bars = [at for at, sign in enumerate(said) if sign == "|" and said[at - 1 : at] != "\\"]
     edges = [-1, *bars, len(said)]
     cells = []
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in pairwise(edges):
         cell = said[left + 1 : right]
         start = row.start + left + 1 + len(cell) - len(cell.lstrip())
         cells.append(Span(start, start + len(cell.strip())))
@@ -98,7 +104,11 @@ def _names_row(key: str) -> bool:
     if not 1 <= len(words) <= _LONGEST_KEY or not _WORDS.search(key) or key.endswith((":", "?", ".")):
         return False
     small = [fold(word) for word in words]
-    if small[0] in STOP_WORDS - {"the", "a", "an"} or small[:2] == ["the", "same"] or len(set(small) & STOP_WORDS) > 1:
+    if (
+        small[0] in STOP_WORDS - {"the", "a", "an"}
+        or small[:2] == ["the", "same"]
+        or len(set(small) & STOP_WORDS) > 1
+    ):
         return False
     return not any(word in _PRONOUNS for word in small) and not any(sign in key for sign in ",;():")
 

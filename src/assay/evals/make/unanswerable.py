@@ -1,4 +1,4 @@
-"""Questions over things of a collection of which it does not state what is asked. Pure but for the index they read."""
+"""Questions about things of a collection of which it does not state what is asked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.stages import Embedder
-from assay.evals.make.facts import Fact, Kind
+from assay.evals.make.fact import Fact, Kind
 from assay.evals.make.filter import ABSENT, LOOKED_THROUGH, QuestionFilter
 from assay.evals.make.statements import prose_sentences
 from assay.evals.make.wording import Wording, is_specific
@@ -32,19 +32,20 @@ _SINGULAR = frozenset(("is", "was", "does", "did", "has", "can", "must", "should
 _PLURAL = frozenset(("are", "were", "do", "did", "have", "can", "must", "should", "will", "may"))
 _ACRONYM = re.compile(r"(?<![\w./$<-])[A-Z]{3,6}(?![\w/=(>-])")
 _TIED = re.compile(r"[A-Z\d]")
-# What can be asked of any term, name or code, and is seldom told of one.
-_OF_A_TERM = (
-    (Kind.MAKER, Wording("Who", "coined", "the term", "“{}”")),
-    (Kind.DATE, Wording("When", "was", "the term", "“{}”", "first used")),
+# What can be asked of any term, name or code, and is seldom told of one; then the words that would tell it.
+_Asked = tuple[tuple[Kind, Wording, str], ...]
+_OF_A_TERM: _Asked = (
+    (Kind.MAKER, Wording("Who", "coined", "the term", "“{}”"), "coin"),
+    (Kind.DATE, Wording("When", "was", "the term", "“{}”", "first used"), "first use"),
 )
-_OF_A_NAME = (
-    (Kind.PLACE, Wording("Where", "does", "the name", "“{}”", "come from")),
-    (Kind.DATE, Wording("When", "was", "the name", "“{}”", "first used")),
-    (Kind.MAKER, Wording("Who", "chose", "the name", "“{}”")),
+_OF_A_NAME: _Asked = (
+    (Kind.PLACE, Wording("Where", "does", "the name", "“{}”", "come from"), "named after"),
+    (Kind.DATE, Wording("When", "was", "the name", "“{}”", "first used"), "first use"),
+    (Kind.MAKER, Wording("Who", "chose", "the name", "“{}”"), "chose choose"),
 )
-_OF_A_CODE = (
-    (Kind.DATE, Wording("When", "was", "", "{}", "introduced")),
-    (Kind.MAKER, Wording("Who", "was", "", "{}", "proposed by")),
+_OF_A_CODE: _Asked = (
+    (Kind.DATE, Wording("When", "was", "", "{}", "introduced"), "introduced"),
+    (Kind.MAKER, Wording("Who", "wrote", "", "{}"), "wrote written author"),
 )
 # Words that say the same of a thing, by stem.
 _SAME = tuple(frozenset(term for word in group for term in terms(word)) for group in groups("synonyms"))
@@ -55,18 +56,20 @@ _TRIED, _NEAR, _MOST_BEHIND, _LEAST_CELLS = 4, 0.5, 3, 3
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """A question about the thing of one fact by what another fact tells of its own, or by what nobody tells."""
+    """A question about the thing of one fact by what another fact tells of its own, or by what nobody tells.
+
+    A passage with the thing and one of the `telling` terms may answer it.
+    """
 
     wording: Wording
     kind: Kind
+    telling: frozenset[str]
 
 
 class Swaps:
     """What can be asked of the things of a collection that is told of others. Made by `open_swaps`."""
 
-    def __init__(
-        self, asked: Sequence[Fact], vectors: Mapping[str, NDArray[np.float32]]
-    ) -> None:
+    def __init__(self, asked: Sequence[Fact], vectors: Mapping[str, NDArray[np.float32]]) -> None:
         self._asked = asked
         self._vectors = vectors
 
@@ -79,32 +82,39 @@ class Swaps:
         thing = fact.wording.thing
         if fact.kind not in _NAMED or not is_specific(thing) or thing not in self._vectors:
             return
-        near = [float(np.round(self._vectors[thing] @ self._vectors[other.wording.thing], 4)) for other in self._asked]
+        near = [
+            float(np.round(self._vectors[thing] @ self._vectors[other.wording.thing], 4)) for other in self._asked
+        ]
         seen = {fact.wording.attribute}
         own = frozenset(terms(thing))
         for at in sorted(range(len(near)), key=lambda at: -near[at]):
             other = self._asked[at]
             if near[at] < _NEAR or len(seen) > _TRIED:
                 return
-            apart = own and not own & frozenset(terms(other.wording.attribute)) and own != frozenset(terms(other.wording.thing))
+            apart = (
+                own
+                and not own & frozenset(terms(other.wording.attribute))
+                and own != frozenset(terms(other.wording.thing))
+            )
             if apart and other.wording.attribute not in seen and _fits(other, fact):
                 seen.add(other.wording.attribute)
-                yield Swap(replace(other.wording, thing=thing), other.kind)
+                yield Swap(
+                    replace(other.wording, thing=thing), other.kind, frozenset(terms(other.wording.attribute))
+                )
 
 
 def _of_any(fact: Fact) -> Iterator[Swap]:
     """What can be asked of whatever a definition or a function names."""
     thing = fact.wording.thing.strip("“”")
     bare = re.sub(r"\A(?:an?|the|The)\s", "", thing)
-    if fact.kind is Kind.FUNCTION:
-        asked = _OF_A_CODE
-    elif fact.kind is Kind.DEFINITION:
-        asked = _OF_A_NAME if bare[:1].isupper() else _OF_A_TERM
-    else:
+    if fact.kind not in (Kind.FUNCTION, Kind.DEFINITION):
         return
+    named = _OF_A_NAME if bare[:1].isupper() else _OF_A_TERM
+    asked = _OF_A_CODE if fact.kind is Kind.FUNCTION else named
     turn = len(bare) % len(asked)  # not always the same one first
-    for kind, wording in (*asked[turn:], *asked[:turn]):
-        yield Swap(replace(wording, thing=wording.thing.format(thing if fact.kind is Kind.FUNCTION else bare)), kind)
+    for kind, wording, telling in (*asked[turn:], *asked[:turn]):
+        shown = wording.thing.format(thing if fact.kind is Kind.FUNCTION else bare)
+        yield Swap(replace(wording, thing=shown), kind, frozenset(terms(telling)))
 
 
 async def open_swaps(facts: Sequence[Fact], embedder: Embedder) -> Swaps:
@@ -124,7 +134,7 @@ async def open_swaps(facts: Sequence[Fact], embedder: Embedder) -> Swaps:
 
 
 def _fits(asked: Fact, thing: Fact) -> bool:
-    """Whether a question goes with a thing: one of several things with several, a deed with what deeds are done to."""
+    """Whether a question goes with a thing: both in the plural or neither, columns with rows, deeds with deeds."""
     for kind in (Kind.CELL, Kind.HOW_TO):
         if (asked.kind is kind) != (thing.kind is kind):
             return False
@@ -160,11 +170,11 @@ def _initials(text: str) -> set[str]:
 
 
 async def is_unanswered(swap: Swap, reads: QuestionFilter) -> bool:
-    """Whether the reader finds no answer, and no passage of the collection has the thing beside what is asked of it."""
+    """Whether the reader finds no answer, and no passage has the thing beside what is asked of it."""
     question = swap.wording.question
     found = await reads.passages(question, LOOKED_THROUGH)
-    thing, attribute = frozenset(terms(swap.wording.thing)), frozenset(terms(swap.wording.attribute))
-    if any(_tells(passage, thing, attribute) for passage in found):
+    thing = frozenset(terms(swap.wording.thing))
+    if any(_tells(passage, thing, swap.telling) for passage in found):
         return False
     return await reads.likeliest(question) < ABSENT
 

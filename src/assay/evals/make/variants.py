@@ -14,13 +14,13 @@ _WORD = re.compile(r"(?<![\w\-./`“])[a-z]{6,}(?![\w\-/`”]|\.\w)")
 
 
 def misspelt(question: str, chance: random.Random) -> str | None:
-    """The question with one slip in one of its longer ordinary words: two letters swapped, one lost, doubled or missed.
+    """The question with one slip in an ordinary word: two letters swapped, one lost, doubled or a wrong key.
 
-    The first letter stays, as it does in most slips (Pollock and Zamora 1983). None where it has no such word: names,
-    numbers and codes stay whole.
+    The first letter stays, as it does in most slips (Pollock and Zamora 1983). None where it has no such word of at
+    least six letters: names, numbers and codes stay whole.
 
     >>> misspelt("How many people does the hall hold?", random.Random(3))
-    'How many poeple does the hall hold?'
+    'How many pepple does the hall hold?'
     """
     places = [match for match in _WORD.finditer(question) if _is_ordinary(match.group())]
     if not places:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from assay.core.stages import LLM
 from assay.errors import UnusableReply
-from assay.evals.make.facts import Fact, Kind
+from assay.evals.make.fact import Fact, Kind
 from assay.evals.make.wording import Wording
 from assay.judging.model_verdict import DATA_RULE
 from assay.nlp.blocks import BlockKind, blocks
@@ -22,7 +22,7 @@ from assay.types import Document, ModelRequest, PromptMessage, Span
 # Constant, so that providers can cache it.
 PROMPT = f"""You write one question that a passage answers, as a person would ask it who has not seen the passage.
 {DATA_RULE}
-The question names the thing that it is about, so that it can be understood without the passage, and asks for one fact.
+The question names the thing that it is about, can be understood without the passage, and asks for one fact.
 Reply with one JSON object and nothing else:
 - "question": the question, one sentence that ends with a question mark.
 - "answer": the answer, copied from the passage letter for letter; as short as it can be."""

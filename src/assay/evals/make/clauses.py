@@ -9,7 +9,7 @@ from assay.evals.make.statements import Statement, base_form, is_past, is_presen
 from assay.evals.make.wording import Wording
 from assay.nlp.lexicon import word_class
 from assay.nlp.tokens import STOP_WORDS, fold, stem
-from assay.nlp.wordnet import part_of_speech
+from assay.nlp.wordnet import lexicon, part_of_speech
 from assay.types import Span
 
 BE = word_class("verbs.be")
@@ -17,6 +17,7 @@ PREPOSITIONS = word_class("statements.prepositions")
 _PERSONS = word_class("phrases.persons")
 _JOINING = word_class("statements.joining")
 _MODALS = word_class("verbs.auxiliary") - {"has", "have", "had", "do", "does", "did"}
+_OF_SEVERAL = frozenset(("are", "were", "have"))
 # What ends a clause, and of these what joins it to another of its kind.
 BOUNDARY = re.compile(rf"[,;:()\[\]|–—→=…]|\s-\s|\s(?:and|or|nor|then|{'|'.join(sorted(_JOINING))})(?=\s)")
 ALTERNATIVE = re.compile(r"\s(?:and|or|nor)\s")
@@ -49,7 +50,7 @@ def attribute_of(statement: Statement, answer: Span, kind: Kind) -> Found:
 
 def thing_of(statement: Statement) -> str:
     """The subject as it stands within a question."""
-    return lowered(statement.words_of(statement.subject), statement.prose)
+    return lowered(statement.words_of(statement.subject), statement.prose, plural=verb_of(statement) in _OF_SEVERAL)
 
 
 def verb_of(statement: Statement) -> str:
@@ -74,7 +75,8 @@ def is_done(statement: Statement, between: str) -> bool:
         return verb in BE
     first = words[0]
     if verb in BE:
-        return first not in STOP_WORDS and part_of_speech(stem(first), first) in ("verb", "adjective")
+        entry = lexicon().get(stem(first))
+        return first not in STOP_WORDS and entry is not None and any(entry.counts[1:3])
     return verb in _MODALS and (first == "be" or part_of_speech(stem(first), first) == "verb")
 
 

@@ -9,8 +9,8 @@ from assay.engine import Engine
 from assay.evals.make.fact import Fact, Kind
 from assay.nlp.tokens import fold, terms
 
-# What two documents may give different values for; two definitions of a thing may both be right, and rows of the same
-# name in two tables are often different things.
+# What two documents may give different values for; two definitions of a thing may both be right, and rows of one name
+# in two tables are often different things.
 _OF_ONE_VALUE = frozenset((Kind.DATE, Kind.PLACE, Kind.MAKER, Kind.NUMBER, Kind.ATTRIBUTE))
 
 
@@ -30,7 +30,9 @@ def disagreements(groups: Iterable[Sequence[Fact]]) -> tuple[Disagreement, ...]:
             by_document.setdefault(fact.document_id, set()).add(fold(fact.answer_text))
         if group[0].kind not in _OF_ONE_VALUE or any(len(said) > 1 for said in by_document.values()):
             continue
-        first = {fact.document_id: fact for fact in reversed(group)}
+        first: dict[str, Fact] = {}
+        for fact in group:
+            first.setdefault(fact.document_id, fact)
         values = [frozenset(terms(fact.answer_text)) for fact in first.values()]
         if len(set(values)) > 1 and not any(one < other for one in values for other in values):
             found.append(Disagreement(tuple(first.values())))

@@ -201,7 +201,11 @@ def _does(done: str) -> bool:
     words = [fold(word).strip(",") for word in done.split()[:2]]
     if len(words) < 2:
         return False
-    return _is_verb(words[0]) or (words[0] == "you" and (words[1] in _MODALS or words[1] in ("need", "have")))
+    return (
+        words[0] == "do"
+        or _is_verb(words[0])
+        or (words[0] == "you" and (words[1] in _MODALS or words[1] in ("need", "have")))
+    )
 
 
 def _orders(text: str) -> bool:

@@ -58,7 +58,13 @@ async def _make(given: dict[str, Any], count: int, seed: int, shares: Shares, on
                 )
             writer = None if model is None else QuestionWriter(model)
             maker = QuestionMaker(engine, QuestionFilter(engine, reader.reader), embedder, seed, on_case, writer)
-            return await maker.make(count, shares)
+            made = await maker.make(count, shares)
+            if not made.cases:
+                raise UsageError(
+                    f"no fact was found in {settings.collection} that a question can be made of",
+                    hint="add documents with whole English sentences, or set a language model: --model openai:NAME",
+                )
+            return made
     finally:
         await embedder.aclose()
         if model is not None:

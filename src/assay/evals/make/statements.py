@@ -33,6 +33,8 @@ _OPENERS = word_class("anaphora.sentence_openers") | CONNECTIVES | _PREPOSITIONS
 _NEGATIONS = word_class("negation.cues")
 _HEDGES = word_class("modality.hedges") | word_class("modality.open_anywhere")
 
+# More often a noun, and a verb where no article stands before it.
+_NOUNS_TOO = frozenset({"costs"})
 # Chosen: longer subjects are seldom one noun phrase, and longer sentences seldom one plain statement.
 _LONGEST_SUBJECT, _LONGEST_SENTENCE, _SHORTEST_SENTENCE = 8, 40, 4
 _WORD = re.compile(r"\S+")
@@ -107,7 +109,10 @@ def statement_in(prose: str, sentence: Span, *, opens: bool = True) -> Statement
         return None
     for at, span in enumerate(words[: _LONGEST_SUBJECT + 1]):
         word = prose[span.start : span.end]
-        if at and (fold(word) in _AUXILIARY or _is_verb(word, prose[words[at - 1].start : words[at - 1].end])):
+        if at and (
+            (word.islower() and fold(word) in _AUXILIARY)
+            or _is_verb(word, prose[words[at - 1].start : words[at - 1].end])
+        ):
             subject = Span(words[0].start, words[at - 1].end)
             if not is_subject(prose[subject.start : subject.end], opens=opens) or _denies(words[at:], prose):
                 return None
@@ -146,7 +151,7 @@ def is_present(word: str) -> bool:
         and len(word) > 3
         and word.endswith("s")
         and not word.endswith(("ss", "us", "is"))
-        and part_of_speech(stem(word), word) == "verb"
+        and (part_of_speech(stem(word), word) == "verb" or word in _NOUNS_TOO)
     )
 
 
@@ -168,8 +173,10 @@ def base_form(verb: str) -> str:
     return verb[:-2] if verb.endswith(("sses", "ches", "shes", "xes", "zzes", "oes")) else verb[:-1]
 
 
-def lowered(subject: str, text: str) -> str:
+def lowered(subject: str, text: str, *, plural: bool = False) -> str:
     """A subject within a sentence: its first letter small where the text writes that word so elsewhere.
+
+    Where it writes the word nowhere else, nouns of the dictionary and whatever is `plural` are small too.
 
     >>> [lowered(said, "Cold water is best.") for said in ("The bridge", "Water", "Ada Lovelace", "Your budget")]
     ['the bridge', 'water', 'Ada Lovelace', 'my budget']
@@ -186,7 +193,7 @@ def lowered(subject: str, text: str) -> str:
         return f"{small} {others}"
     smalls = len(re.findall(rf"(?<![\w.]){re.escape(small)}(?![\w.]\w)", text))
     capitals = len(re.findall(rf"(?<=[a-z,;] ){re.escape(first)}(?!\w)", text))
-    noun = smalls == capitals == 0 and part_of_speech(stem(fold(first)), fold(first)) == "noun"
+    noun = smalls == capitals == 0 and (plural or part_of_speech(stem(fold(first)), fold(first)) == "noun")
     return f"{small} {others}".strip() if smalls > capitals or noun else subject
 
 
@@ -199,9 +206,10 @@ def _begins_as_verb(word: str) -> bool:
     small = fold(word)
     if small.endswith(("ing", "ed", "ly")):
         return True
-    return word[1:].islower() and part_of_speech(stem(small), small) == "verb"
+    return word[1:].islower() and not small.endswith("s") and part_of_speech(stem(small), small) == "verb"
 
 
 def _denies(spans: list[Span], prose: str) -> bool:
-    held = [fold(prose[span.start : span.end]).strip(".,;:!") for span in spans]
+    # "May" is a month.
+    held = [word.strip(".,;:!") for span in spans if (word := prose[span.start : span.end]).islower()]
     return any(word in _NEGATIONS or word in _HEDGES or word.endswith("n't") for word in held)

@@ -87,7 +87,7 @@ def _count(statement: Statement, rest: str, quantity: Quantity, between: str) ->
     if verb in ("has", "have") and not between.strip():
         does = "does" if verb == "has" else "do"
         return Kind.NUMBER, answer, Wording(asks, does, "", thing_of(statement), f"have {behind}".strip())
-    if not is_done(statement, between) or (verb in BE and not words):
+    if not is_done(statement, between) or (verb in BE and not (words and preposition)):
         return None
     return Kind.NUMBER, answer, asked(statement, asks, " ".join(words), behind)
 

@@ -9,7 +9,7 @@ from assay.engine import Engine
 from assay.evals.make.fact import Fact, Kind
 from assay.nlp.tokens import fold, terms
 
-# What two documents may give different values for; two definitions of a thing may both be right, and rows of one name
+# What two documents may give different values for; two definitions may both be right, and rows of one name
 # in two tables are often different things.
 _OF_ONE_VALUE = frozenset((Kind.DATE, Kind.PLACE, Kind.MAKER, Kind.NUMBER, Kind.ATTRIBUTE))
 

@@ -22,6 +22,8 @@ _LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*\Z")
 _COLUMN = re.compile(r"[^\W\d_][\w'’/-]*(?:\s[^\W\d_][\w'’/-]*){0,3}")
 _BRACKETED = re.compile(r"\s*\([^)]*\)\s*\Z")
+# What only names and codes have.
+_MARKED = re.compile(r"[A-Z]\S|[\d_./@-]")
 _WORDS = re.compile(r"[^\W\d_]{2}")
 # Chosen: how much more often a column's last word may be a verb than a noun.
 _AS_OFTEN = 10
@@ -110,7 +112,14 @@ def _names_row(key: str) -> bool:
         or len(set(small) & STOP_WORDS) > 1
     ):
         return False
-    return not any(word in _PRONOUNS for word in small) and not any(sign in key for sign in ",;():")
+    if any(word in _PRONOUNS for word in small) or any(sign in key for sign in ",;():"):
+        return False
+    return _MARKED.search(key) is not None or all(_is_noun(word) for word in small if word not in STOP_WORDS)
+
+
+def _is_noun(word: str) -> bool:
+    entry = lexicon().get(stem(word))
+    return not word.endswith(("ed", "ing")) and (entry is None or entry.counts[0] > 0)
 
 
 def _tells(said: str) -> bool:

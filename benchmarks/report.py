@@ -136,6 +136,7 @@ CELLS, PAIRS = "cells/results/cells", "cells/results/pairs"
 PARTS, BEFORE_PARTS = "parts/results/after", "parts/results/before"
 VERIFIED, LABELLED, FIX = "replies/results/verifier", "claims/results/labelled", "fix/results/fix"
 ARITHMETIC, APART = "claims/results/arithmetic", "judge_apart/results/apart"
+EVAL_KILLS, EVAL_MEMORY = "evaluate/results/kills", "evaluate/results/memory"
 WITHIN, ELSEWHERE = "within, out of fold", ("kept out", "shown as calibrated in those domains")
 LINES = (
     Line("retrieval, six sets: mean nDCG@10 of hybrid above the better single search", SETS, ("mean_gain",), "≥ .045", at_least(0.045)),
@@ -331,6 +332,9 @@ LINES = (
         for depth in ("balanced", "thorough")
         for what, bar, reached in (("raised", "0", at_most(0)), ("lowered", "≤ 5", at_most(5)))
     ),
+    Line("`assay eval` killed at 20 random moments and resumed: evaluations that differ", EVAL_KILLS, ("evaluations that differ",), "0", at_most(0)),
+    Line("`assay eval` of 10,000 cases: memory at most, MB, with the engine's networks", EVAL_MEMORY, ("megabytes at most",), "≤ 500", at_most(500)),
+    Line("the same: share of the time of 60 real questions that is not the engine's", EVAL_MEMORY, ("share of time outside the engine",), "≤ .05", at_most(0.05)),
 )  # fmt: skip
 
 
@@ -356,7 +360,7 @@ def row(line: Line, body: dict[str, Any] | None) -> str:
     others = {"choose": "retrieval/choose.py", "worth": "correct/learn.py", "addressed": "attacks/addressed.py"}
     command = others.get(name, command)
     own = f"{claim}/{name}.py"
-    if claim in ("answers", "claims", "planted", "serve") and (ROOT / "benchmarks" / own).exists():
+    if claim in ("answers", "claims", "evaluate", "planted", "serve") and (ROOT / "benchmarks" / own).exists():
         command = own
     return f"| {line.what} | {shown}{missed} | {line.bar} | `benchmarks/{command}` |\n"
 

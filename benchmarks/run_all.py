@@ -59,6 +59,8 @@ LONG = (
     "calibration/run.py",
     "risk/run.py",
     "audit/run.py",
+    "evaluate/kills.py",
+    "evaluate/memory.py",
 )
 
 

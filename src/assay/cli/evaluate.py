@@ -148,8 +148,8 @@ async def _run(
         about = await _about(engine, dataset, cases, resolved, repeat)
         with open_run(folder, about, cases) as run:
             left = len(cases) * repeat - len(run.done)
-            resumed = f"; {len(run.done)} of {len(cases) * repeat} results were there" if run.done else ""
-            terminal.note(f"results go to {folder}{resumed}")
+            there = f"{len(run.done)} of {len(cases) * repeat} results were there" if run.done else ""
+            terminal.note(f"results go to {folder}; {there or 'give it as --out to resume'}")
             with ProgressBar(terminal, "questions", left) as bar:
 
                 def advance(result: CaseResult) -> None:
@@ -261,7 +261,16 @@ def _write(report: Path, summary: Summary) -> None:
 
 def summary_lines(summary: Summary) -> list[str]:
     """The summary as lines for a terminal."""
-    from assay.evals.reports.summary import ARROWS, LEGEND, headline, measured, not_measured, state, value_text
+    from assay.evals.reports.summary import (
+        ARROWS,
+        LEGEND,
+        headline,
+        judge_text,
+        measured,
+        not_measured,
+        state,
+        value_text,
+    )
 
     lines = [one_line(headline(summary)), state(summary), ""]
     for group, metrics in measured(summary).items():
@@ -271,6 +280,7 @@ def summary_lines(summary: Summary) -> list[str]:
             for metric in metrics
         ]
     lines += [f"{LEGEND}; n counts questions", *_slice_lines(summary)]
+    lines += filter(None, (judge_text(summary),))
     for failure in summary.failures[:_NAMED]:
         lines.append(f"failed: {one_line(failure.case, 40)}: {failure.error}: {one_line(failure.message, 200)}")
     if summary.failed > _NAMED:

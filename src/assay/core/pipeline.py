@@ -201,7 +201,7 @@ def _closest_writer(gathered: Gathered, stages: Stages) -> Writer | None:
 async def gather(question: Question, stages: Stages, limits: Limits, emit: Emit) -> Gathered:
     """Search and judge until the policy stops searching; the judge always sees the user's own question."""
     path: tuple[Step, ...] = ()
-    queries: tuple[str, ...] = (question.standalone,)
+    queries = tuple(dict.fromkeys((question.standalone, question.on_topic)))
     search, evidence, allowed_actions = stages.retriever, Evidence(), stages.allowed_actions
     first: frozenset[str] = frozenset()
     while True:

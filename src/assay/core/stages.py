@@ -32,6 +32,7 @@ from assay.types import (
     Finding,
     Finished,
     Found,
+    FoundRow,
     Gathered,
     Hit,
     Judgement,
@@ -169,6 +170,14 @@ class Reader(Protocol):
 
     async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
         """A reading of each text, in order: whether it answers the question, and where, by itself."""
+        ...
+
+
+class RowFinder(Protocol):
+    """Find the table row that a question asks about."""
+
+    async def find(self, question: str, passages: Sequence[Passage]) -> FoundRow | None:
+        """The likeliest row of all tables in the passages, with the odds that it answers; None without a table."""
         ...
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.calibration.fit import Fit, MadeFor, Measured
-from assay.calibration.rightness import features, shipped_rightness
+from assay.calibration.rightness import shipped_rightness, signal_of
 from assay.calibration.shipped import shipped, weights_behind
 from assay.errors import UsageError
 from assay.evals.fitting import fit, measured
@@ -91,8 +91,8 @@ def _signal(answer: Mapping[str, Any]) -> float:
     confidence, judgement = answer["confidence"], answer["judgement"]
     read = confidence.get("reading")
     reading = AnswerReading(**read) if read else None
-    measured = features(float(confidence["score"]), judgement["relevance"], judgement["signals"], reading)
-    return shipped_rightness(read=reading is not None).of(measured)
+    rightness, score = shipped_rightness(read=reading is not None), float(confidence["score"])
+    return signal_of(rightness, score, judgement["relevance"], judgement["signals"], reading)[0]
 
 
 def _origin(answer: Mapping[str, Any], embedding: str) -> MadeFor:

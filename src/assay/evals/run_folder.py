@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Self
 
-from assay.errors import DamagedStore, StoreError, StoreFull, UsageError
+from assay.errors import AssayError, DamagedStore, StoreError, StoreFull, UsageError
 from assay.evals.cases import Case
 from assay.evals.datasets.own import parse_case, write_cases
 from assay.evals.json_lines import numbered_lines, to_line
@@ -109,7 +109,7 @@ def open_run(folder: Path, evaluation: Evaluation, cases: Sequence[Case]) -> Run
 
     A last line that was cut off by a kill is dropped. UsageError where the folder holds something else, or an
     evaluation of another data set, of a data set that changed, under other settings, or on another version of
-    the collection or of assay.
+    the collection or of assay; and where another process adds to it.
     """
     try:
         if (folder / _ABOUT).exists():
@@ -117,12 +117,21 @@ def open_run(folder: Path, evaluation: Evaluation, cases: Sequence[Case]) -> Run
             _refuse_other(folder, begun, evaluation)
         else:
             begun = _begin(folder, evaluation, cases)
-        _drop_torn(folder / _RESULTS)
-        done = frozenset((result.case, result.repeat) for result in read_results(folder))
         # Not buffered: a result is with the system once it is written, whatever becomes of the process.
-        return RunFolder(folder, begun, done, (folder / _RESULTS).open("ab", buffering=0))
+        file = (folder / _RESULTS).open("ab", buffering=0)
     except OSError as error:
         raise _unwritable(folder, error) from error
+    try:
+        _lock(folder, file)
+        _drop_torn(folder / _RESULTS)
+        done = frozenset((result.case, result.repeat) for result in read_results(folder))
+    except OSError as error:
+        file.close()
+        raise _unwritable(folder, error) from error
+    except AssayError:
+        file.close()
+        raise
+    return RunFolder(folder, begun, done, file)
 
 
 def read_evaluation(folder: Path) -> Evaluation:
@@ -215,10 +224,22 @@ def _shown(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _lock(folder: Path, file: BinaryIO) -> None:
+    """Keep other processes out as long as the file is open. Raises UsageError where one holds it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such locks
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise UsageError(
+            f"another process adds to {folder}", hint="wait for it, or give --out a new folder"
+        ) from error
+
+
 def _drop_torn(path: Path) -> None:
     """Cut the file after its last whole line."""
-    if not path.exists():
-        return
     with path.open("r+b") as file:
         end = file.seek(0, os.SEEK_END)
         while end > 0:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.calibration import sigmoid
-from assay.core.stages import Embedder, Reader
+from assay.core.stages import Embedder, Reader, RowFinder
 from assay.judging.query_terms import QueryTerms, content_terms, query_terms_of
 from assay.judging.recommendation import Thresholds, quality_of, recommend, triage_of
 from assay.judging.signals import (
@@ -28,7 +28,19 @@ from assay.nlp.language import KNOWN_BY_SCRIPT, language_of
 from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
 from assay.nlp.tokens import fold, word_spans
-from assay.types import Aspect, AspectState, Evidence, Hit, Judgement, Passage, Question, Scores, Span, Triage
+from assay.types import (
+    Aspect,
+    AspectState,
+    Evidence,
+    FoundRow,
+    Hit,
+    Judgement,
+    Passage,
+    Question,
+    Scores,
+    Span,
+    Triage,
+)
 
 # The reader's signals: whether a passage answers.
 
@@ -190,13 +202,15 @@ class HeuristicJudge:
 
     Without an embedder, or for a language that its model does not know, only words count, and `mode_used` says so.
     Cosines from the search are reused; passages without one are embedded here. The `reader`, if it knows the
-    language, estimates whether each passage answers.
+    language, estimates whether each passage answers. Evidence suffices at least as likely as a table's row answers,
+    which `rows` finds.
     """
 
     embedder: Embedder | None = None
     weights: Weights = field(default_factory=load_weights)
     thresholds: Thresholds = field(default_factory=Thresholds)
     reader: Reader | None = None
+    rows: RowFinder | None = None
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
         """Judge the evidence; sufficiency is None if nothing can be measured. Raises what the embedder raises."""
@@ -208,7 +222,14 @@ class HeuristicJudge:
         if measured is None:
             return self._unmeasured(question, query_terms, _cause(query_terms), len(readings))
         parts = await self._parts(question, evidence.passages) if measured.answerability else {}
-        return self._judged(question, query_terms, readings, measured, parts)
+        row = await self._row(question, evidence.passages) if measured.answerability else None
+        return self._judged(question, query_terms, readings, measured, parts, row)
+
+    async def _row(self, question: Question, passages: Sequence[Passage]) -> FoundRow | None:
+        """The table row that most likely answers a question of one part; None without one."""
+        if self.rows is None or len(question.aspects) > 1:
+            return None
+        return await self.rows.find(question.standalone, passages)
 
     async def _parts(self, question: Question, passages: Sequence[Passage]) -> dict[str, float]:
         """The sufficiency for each part that is a question by itself; empty for a question with one part."""
@@ -265,9 +286,11 @@ class HeuristicJudge:
         readings: Sequence[PassageTerms],
         measured: Measured,
         parts: Mapping[str, float],
+        row: FoundRow | None,
     ) -> Judgement:
-        """The judgement from the measurements of the whole question and of its `parts`."""
-        sufficiency = measured.model.sufficiency(measured.signals)
+        """The judgement from the measurements of the whole question, of its `parts` and of a table's row."""
+        by_row = {} if row is None else {row.passage_id: sigmoid(row.odds)}
+        sufficiency = max(measured.model.sufficiency(measured.signals), *by_row.values(), 0.0)
         # A covered part is enough for an answer, which names the rest as missing.
         triage = triage_of(max(sufficiency, *parts.values(), 0.0), self.thresholds)
         aspects = self._aspects(query_terms, readings, sufficiency, parts)
@@ -280,8 +303,7 @@ class HeuristicJudge:
             quality=quality_of(sufficiency, self.thresholds),
             triage=triage,
             coverage=measured.signals["cover_all"] if query_terms.weights else None,
-            relevance=_relevance(readings, measured.cosines)
-            | dict(measured.answerability.passages if measured.answerability else {}),
+            relevance=_relevance(readings, measured.cosines) | _likelier(measured.answerability, by_row),
             aspects=aspects,
             missing=_missing(query_terms, readings, aspects, sufficiency >= self.thresholds.correct),
             issues=_issues(query_terms, measured),
@@ -412,6 +434,12 @@ def _relevance(readings: Sequence[PassageTerms], cosines: dict[str, float]) -> d
         else reading.cover
         for reading in readings
     }
+
+
+def _likelier(read: Answerability | None, by_row: Mapping[str, float]) -> dict[str, float]:
+    """How likely each passage answers, by the reader or by its row, whichever is more."""
+    found = {} if read is None else dict(read.passages)
+    return found | {key: max(likely, found.get(key, 0.0)) for key, likely in by_row.items()}
 
 
 def _missing(

@@ -42,7 +42,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class Row:
     """A row's line, and the place and the terms of each of its cells."""
 
     line: Span
@@ -51,12 +51,13 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """A table: the line of its header if it has one, the terms of each column's name, and its rows."""
+class Table:
+    """A table: the line of its header if it has one, each column's name and its terms, and its rows."""
 
     header: Span | None
+    names: tuple[str, ...]
     columns: tuple[frozenset[str], ...]
-    rows: tuple[_Row, ...]
+    rows: tuple[Row, ...]
 
     @property
     def span(self) -> Span:
@@ -81,13 +82,22 @@ def asked_cell(question: str, passage: Passage) -> Cell | None:
     asked = frozenset(terms(question))
     if not asked:
         return None
-    kinds = (BlockKind.TABLE, BlockKind.PARAGRAPH)  # a Word table has no rule, and is a paragraph in Markdown
-    blocks = [Span(block.start, block.end) for block in passage_blocks(passage) if block.kind in kinds]
-    is_file = passage.location.row is not None or passage.location.sheet is not None
-    tables = (_table(passage.text, block, passage.header, is_file) for block in blocks)
-    found = (_cell(asked, table) for table in tables if table is not None)
-    in_records = (_cell_of_record(asked, passage, block) for block in blocks)
+    found = (_cell(asked, table) for table in tables(passage))
+    in_records = (_cell_of_record(asked, passage, block) for block in _blocks(passage))
     return next((cell for cell in chain(found, in_records) if cell is not None), None)
+
+
+def tables(passage: Passage) -> Iterator[Table]:
+    """The tables of a passage in order; of a long one its first rows."""
+    is_file = passage.location.row is not None or passage.location.sheet is not None
+    found = (_table(passage.text, block, passage.header, is_file) for block in _blocks(passage))
+    return (table for table in found if table is not None)
+
+
+def _blocks(passage: Passage) -> list[Span]:
+    """The blocks that may be a table or a record; a Word table has no rule, and is a paragraph in Markdown."""
+    kinds = (BlockKind.TABLE, BlockKind.PARAGRAPH)
+    return [Span(block.start, block.end) for block in passage_blocks(passage) if block.kind in kinds]
 
 
 def _cell_of_record(asked: frozenset[str], passage: Passage, block: Span) -> Cell | None:
@@ -141,7 +151,7 @@ def _of_entry(text: str, line: Span) -> bool:
     return text[line.start] in " \t-" or text[line.end - 1] == ":"
 
 
-def _cell(asked: frozenset[str], table: _Table) -> Cell | None:
+def _cell(asked: frozenset[str], table: Table) -> Cell | None:
     """The asked cell of one table."""
     sizes = [(len(frozenset().union(*row.terms) & asked), _key(asked, row)) for row in table.rows]
     most = max((size for size, key in sizes if key is not None), default=0)
@@ -163,14 +173,14 @@ def _cell(asked: frozenset[str], table: _Table) -> Cell | None:
     return Cell(row.spans[columns[0]], row.line, table.header, table.span)
 
 
-def _key(asked: frozenset[str], row: _Row) -> int | None:
+def _key(asked: frozenset[str], row: Row) -> int | None:
     """The cell of a row that the question names: all of its words, the most of them; None without one."""
     named = [(len(words), -at) for at, words in enumerate(row.terms) if words and words <= asked]
     return -max(named)[1] if named else None
 
 
 @lru_cache(maxsize=1 << 9)
-def _table(text: str, block: Span, header: str, is_file: bool) -> _Table | None:
+def _table(text: str, block: Span, header: str, is_file: bool) -> Table | None:
     """The table of a block, None where it holds none; `header` names the columns where rows were cut off from it.
 
     In the rows of a table file each cell may be named.
@@ -189,25 +199,39 @@ def _table(text: str, block: Span, header: str, is_file: bool) -> _Table | None:
         return None
     ruled = len(lines) > 1 and lines[1] not in rows
     top = None if header else Span(lines[0].start, lines[1].end if ruled else lines[0].end)
-    return _Table(top, tuple(frozenset(terms(name)) for name in names), tuple(whole))
+    return Table(top, tuple(names), _columns(names), tuple(whole))
 
 
-def _named_table(text: str, rows: Sequence[Span]) -> _Table | None:
-    """The table of rows that name their cells: "City: Ulm; People: 126000"; its header may stand above them."""
-    named = [(line, [*_NAMED.finditer(text, line.start, line.end)]) for line in rows]
-    names = [match["name"].strip() for match in named[-1][1]]
-    held = [
-        _row(text, line, [Span(*match.span("value")) for match in found])
-        for line, found in named
-        if len(names) > 1 and [match["name"].strip() for match in found] == names
-    ]
+def _named_table(text: str, rows: Sequence[Span]) -> Table | None:
+    """The table of rows that name their cells: "City: Ulm; People: 126000"; its header may stand above them.
+
+    A row does not name its empty cells.
+    """
     has_header = "|" in text[rows[0].start : rows[0].end]
-    columns = tuple(frozenset(terms(name)) for name in names)
-    return _Table(rows[0] if has_header else None, columns, tuple(held)) if held else None
+    named = [
+        (line, {match["name"].strip(): Span(*match.span("value")) for match in matches})
+        for line in rows[has_header:]
+        if (matches := [*_NAMED.finditer(text, line.start, line.end)])
+    ]
+    header = [text[cell.start : cell.end] for cell in _cells(text, rows[0])] if has_header else []
+    names = header or list(max((cells for _, cells in named), key=len, default=()))
+    held = [
+        _row(text, line, [cells.get(name, Span(line.end, line.end)) for name in names])
+        for line, cells in named
+        if cells.keys() <= set(names)
+    ]
+    if len(names) < 2 or not held:
+        return None
+    return Table(rows[0] if has_header else None, tuple(names), _columns(names), tuple(held))
 
 
-def _row(text: str, line: Span, cells: Sequence[Span]) -> _Row:
-    return _Row(line, tuple(cells), tuple(frozenset(terms(text[cell.start : cell.end])) for cell in cells))
+def _columns(names: Sequence[str]) -> tuple[frozenset[str], ...]:
+    """The terms of each column's name."""
+    return tuple(frozenset(terms(name)) for name in names)
+
+
+def _row(text: str, line: Span, cells: Sequence[Span]) -> Row:
+    return Row(line, tuple(cells), tuple(frozenset(terms(text[cell.start : cell.end])) for cell in cells))
 
 
 def _cells(text: str, line: Span) -> Iterator[Span]:

@@ -28,7 +28,8 @@ class Sentence(Value):
     `unknown_marks` are the citations, as written, that name none of the passages given. A `hedged` sentence is
     shown with ⚠ behind it: it could not be borne out. `quotes` are set where a writer quotes: all that the sentence
     claims is in them. `apart` are the log odds that this quote, the likeliest, shows the answer rather than the
-    other places found; None where the writer weighed nothing.
+    other places found; None where the writer weighed nothing. `row` are the log odds that the table row quoted
+    answers; None where no row was asked for or none is quoted.
     """
 
     number: int
@@ -38,6 +39,7 @@ class Sentence(Value):
     hedged: bool = False
     quotes: tuple[Quote, ...] = ()
     apart: float | None = None
+    row: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from assay.types.value import Value
+from assay.types.value import Span, Value
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -76,19 +76,43 @@ class PassageReading(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class FoundRow(Value):
+    """The table row that a question most likely asks about; places in its passage's text.
+
+    `line` is the row, `header` that of its table, None where each cell is named or another passage holds it, and
+    `cell` the one with the answer. `named` are the log odds that the question asks about this row, `told` those
+    that a row tells what is asked, and `odds` those that this row answers. `term` is the stem by which the question
+    asks for a row, None where it asks for none. `is_general`: the question asks about the table as a whole.
+    """
+
+    passage_id: str
+    line: Span
+    header: Span | None
+    table: Span
+    cell: Span
+    named: float
+    told: float
+    odds: float
+    term: str | None = None
+    is_general: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerReading(Value):
     """What a reader makes of a finished answer.
 
     `odds` are the log odds that its text answers the question; `held` is the share of the question's words, by
     rarity, that the text and the titles and headings of its sources hold, and `rarest` that of its two rarest.
     `apart` are the log odds that what was quoted shows the answer rather than the other places found, the least of
-    all parts of the question; None where nothing was weighed.
+    all parts of the question; None where nothing was weighed. `row` are the log odds that the table row quoted
+    answers, the least of all parts; None where no row was asked for.
     """
 
     odds: float
     held: float
     rarest: float
     apart: float | None = None
+    row: float | None = None
 
 
 # Who asks a language model: each role may have a model of its own.

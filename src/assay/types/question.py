@@ -59,7 +59,8 @@ class Question(Value):
     `aspects` are the parts that an answer must cover, in words of the question; `detail` is 1 (a phrase) to
     10 (a chapter). `unclear` says what keeps it from being understood, None where nothing does. `notes` say
     what of the understanding could not be done, or was not taken. `corrections` are the words that `standalone` has
-    in another spelling than the user's.
+    in another spelling than the user's. `topic` is that of an earlier turn, searched for beside the question, which
+    may be about it.
     """
 
     text: str
@@ -74,6 +75,16 @@ class Question(Value):
     unclear: str | None = None
     notes: tuple[str, ...] = ()
     corrections: tuple[Correction, ...] = ()
+    topic: str = ""
+
+    @property
+    def on_topic(self) -> str:
+        """The question with the topic of the earlier turn, if it may be about it.
+
+        >>> Question("How can I apply?", "How can I apply?", topic="the grant").on_topic
+        'How can I apply? (the grant)'
+        """
+        return f"{self.standalone} ({self.topic})" if self.topic else self.standalone
 
 
 class Action(StrEnum):

@@ -65,12 +65,14 @@ _VERB_FOLLOWS = re.compile(r"\b(?:was|were|did|does|do|has|have|had|will|can)\s+
 class Turn:
     """A turn as a standalone question; `carried` if something came from earlier turns.
 
+    `topic` is that of an earlier turn, for a turn that may be about it and says nothing that stands for it.
     `unresolved` is the pronoun for which no earlier turn names anything.
     """
 
     standalone: str
     carried: bool = False
     unresolved: str | None = None
+    topic: str = ""
 
 
 def standalone(text: str, history: tuple[Message, ...]) -> Turn:
@@ -81,6 +83,9 @@ def standalone(text: str, history: tuple[Message, ...]) -> Turn:
     'How tall is the Eiffel Tower?'
     >>> standalone("And in 2020?", ask("What was the revenue in 2019?")).standalone
     'What was the revenue in 2020?'
+    >>> turn = standalone("How long can I keep a book?", ask("Is the library open on Sunday?"))
+    >>> turn.standalone, turn.topic
+    ('How long can I keep a book?', 'the library open')
     """
     asked = " ".join(text.split())
     if len(asked) > LONGEST:
@@ -89,8 +94,14 @@ def standalone(text: str, history: tuple[Message, ...]) -> Turn:
     pronoun = _pronoun(asked)
     if earlier is None:
         return Turn(asked, unresolved=pronoun.group() if pronoun and not _has_antecedent(asked, pronoun) else None)
-    filled = _in_place_of(asked, earlier) or _with_pronoun(asked, pronoun, earlier) or _with_topic(asked, earlier)
-    return Turn(filled, carried=True) if filled else Turn(asked)
+    if filled := _in_place_of(asked, earlier) or _with_pronoun(asked, pronoun, earlier):
+        return Turn(filled, carried=True)
+    topic = _topic_for(asked, earlier)
+    if topic is None:
+        return Turn(asked)
+    if focus(asked) is None:  # "Why?" asks nothing without the topic
+        return Turn(f"{_bare_turn(asked)} ({topic})", carried=True)
+    return Turn(asked, carried=True, topic=topic)
 
 
 def _earlier_question(history: tuple[Message, ...]) -> str | None:
@@ -176,8 +187,8 @@ def _with_pronoun(asked: str, pronoun: re.Match[str] | None, earlier: str) -> st
     return f"{asked[: pronoun.start()]}{topic}{asked[pronoun.end() :]}"
 
 
-def _with_topic(asked: str, earlier: str) -> str | None:
-    """A turn that is too short, or asks for more, extended by the earlier topic."""
+def _topic_for(asked: str, earlier: str) -> str | None:
+    """The earlier topic, for a turn that is short or asks for more; None for a turn that is whole."""
     topic = focus(earlier)
     content = [word for word in words(asked) if word not in STOP_WORDS and word not in _SCAFFOLD]
     if topic is None or len(content) > 8 or set(words(topic)) <= set(words(asked)):
@@ -185,7 +196,7 @@ def _with_topic(asked: str, earlier: str) -> str | None:
     asks = _QUESTION_WORD.search(asked)
     whole = asks and (_longest_name(asked) or _DEFINES.match(asked))
     short = not asks or len(content) <= 2
-    return f"{_bare_turn(asked)} ({topic})" if _ASKS_FOR_MORE.search(asked) or (short and not whole) else None
+    return topic if _ASKS_FOR_MORE.search(asked) or (short and not whole) else None
 
 
 def _bare_turn(asked: str) -> str:

@@ -113,7 +113,7 @@ def doubt(question: Question) -> str | None:
     """The reason why the rules' standalone question may be wrong; None if there is none.
 
     Only a turn of a dialogue can be unsure. It is where a pronoun stands for nothing that the user named, where the
-    earlier topic stands in brackets behind the question because no place for it was found, and where a pronoun was
+    earlier topic has no place in the question, and where a pronoun was
     replaced though the user's last question names several things.
 
     >>> tall = "How tall is it?"
@@ -128,7 +128,7 @@ def doubt(question: Question) -> str | None:
     turn = standalone(question.text, question.history)
     if not turn.carried:
         return None
-    if turn.standalone.endswith(")"):
+    if turn.topic or turn.standalone.endswith(")"):
         return "no place was found for the topic of an earlier question"
     asked = [message.text for message in question.history if message.role == "user"]
     named = [asked[-1][name.start : name.end] for name in names(asked[-1]) if not name.opens] if asked else []

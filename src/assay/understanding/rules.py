@@ -95,7 +95,9 @@ def _with_subject(part: Sequence[str], before: Sequence[str]) -> Sequence[str]:
     """A part without a name, with the subject of the part before it: "how much are they"."""
     if not before or focus(part[0]) is not None or not asks_alone(part[0]):
         return part
-    return (standalone(part[0], (Message("user", before[-1]),)).standalone.strip(" ?.!？。,"),)
+    turn = standalone(part[0], (Message("user", before[-1]),))
+    whole = turn.standalone.strip(" ?.!？。,")
+    return (f"{whole} ({turn.topic})" if turn.topic else whole,)
 
 
 def _split_clause(clause: str) -> list[str]:
@@ -159,6 +161,7 @@ def understand_by_rules(text: str, history: tuple[Message, ...] = ()) -> Questio
     return Question(
         text=text,
         standalone=turn.standalone,
+        topic=turn.topic,
         history=history,
         aspects=parts,
         kind=kind,

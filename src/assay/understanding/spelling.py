@@ -43,6 +43,7 @@ class SpellingUnderstander:
             text=question.text,
             history=question.history,
             kind=question.kind if question.kind is QuestionKind.FOLLOW_UP else anew.kind,
+            topic=question.topic,
             expertise=question.expertise,
             detail=question.detail,
             unclear=question.unclear,

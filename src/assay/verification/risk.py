@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from assay.calibration.curves import has_shifted
 from assay.calibration.fit import Fit, MadeFor
-from assay.calibration.rightness import Rightness, features, shipped_rightness
+from assay.calibration.rightness import shipped_rightness, signal_of
 from assay.calibration.risk_guarantee import RiskGuarantee
 from assay.core.stages import ConfidenceEstimator, TextVerifier
 from assay.types import (
@@ -74,9 +73,9 @@ class CalibratedConfidence:
         """The confidence, with its value and the calibration's measured error where one applies."""
         plain = self.inner.rate(judgement, review, reading)
         rightness = shipped_rightness(read=reading is not None)
-        signal = rightness.of(features(plain.score, judgement.relevance, judgement.signals, reading))
+        signal, answers = signal_of(rightness, plain.score, judgement.relevance, judgement.signals, reading)
         if reading is not None and review.claims:
-            plain = replace(plain, answers=_answers(signal, rightness))
+            plain = replace(plain, answers=answers)
         cause = self._cause(judgement, review)
         if cause:
             return replace(plain, cause=cause, level=None)
@@ -101,13 +100,6 @@ class CalibratedConfidence:
             return "the evidence was not judged by the fitted judge"
         other = self.fit.made_for.differs(replace(self.live, judge=judgement.mode_used))
         return f"{other} than the calibration was fitted for" if other else self.cause
-
-
-def _answers(signal: float, rightness: Rightness) -> Literal["yes", "unsure", "no"]:
-    """Whether an answer with this signal answers the question."""
-    if signal >= rightness.yes:
-        return "yes"
-    return "no" if signal <= rightness.no else "unsure"
 
 
 def level(score: float) -> Level:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from assay.core.budget import READING, Timing, untimed
-from assay.core.stages import Checker, Embedder, Reader
+from assay.core.stages import Checker, Embedder, Reader, RowFinder
 from assay.nlp.blocks import readable, without_markup
 from assay.nlp.citations import HEDGE_MARK, citations, invalid, names_of, without_marks
 from assay.nlp.language import language_of
@@ -45,7 +45,7 @@ from assay.verification.claims import (
     untested_cases,
 )
 from assay.verification.directives import directives
-from assay.verification.subject import heading_checks, namesake_checks, rival_checks, subject_checks
+from assay.verification.subject import heading_checks, namesake_checks, rival_checks, row_checks, subject_checks
 from assay.verification.support import texts_of
 from assay.verification.verdict import Entailment, MeasuredClaim, Measures, entailments, evaluate_claim, pairs_of
 
@@ -163,7 +163,7 @@ class DeterministicVerifier:
     support score uses words alone. `timing` measures each check; claims that a source says word for word need no
     other. A `checker` reads the other claims, in its languages. `lateness` returns, per review, a function that
     says whether it is late: claims not yet tested are then unknown, with the cause "deadline". An `answer_reader`
-    is asked about a yes or no before a quote.
+    is asked about a yes or no before a quote, and `rows` about the table row that a question names.
     """
 
     embedder: Embedder | None = None
@@ -172,6 +172,7 @@ class DeterministicVerifier:
     lateness: Callable[[], Callable[[], bool]] | None = None
     checker: Checker | None = None
     answer_reader: Reader | None = None
+    rows: RowFinder | None = None
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
         """Test every claim of the draft on the passages that it cites, or on all where it cites none.
@@ -189,7 +190,8 @@ class DeterministicVerifier:
             review = _with(review, await self._polarity(question, draft, after, held))
             if self.checker is not None and "directive" not in self.skip:
                 review = _with(review, await directives(self.checker, review.claims, held))
-            return self._on_subject(question, evidence, review, begins=after == 0)
+            review = self._on_subject(question, evidence, review, begins=after == 0)
+            return review if after else _with(review, await self._row(question, evidence, review.claims))
         claims = tuple(split_claims(draft.text, marks, draft.spans[after:]))
         review = await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
         return self._on_subject(question, evidence, review, begins=after == 0)
@@ -206,6 +208,13 @@ class DeterministicVerifier:
             apart = apart or rival_checks(question, evidence, review.claims)
             first = review.claims[:1] if begins else ()
             return _with(review, apart or heading_checks(question, evidence, first))
+
+    async def _row(self, question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
+        """The check that an answer's quotes name the table row that the question names."""
+        if self.rows is None or "subject" in self.skip or len(question.aspects) > 1:
+            return ()
+        row = await self.rows.find(question.standalone, evidence.passages)
+        return row_checks(question, row, evidence, claims)
 
     async def _polarity(
         self, question: Question, draft: Draft, after: int, held: Mapping[str, Passage]

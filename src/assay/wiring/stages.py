@@ -22,6 +22,7 @@ from assay.core.stages import (
     Refiner,
     Repairer,
     Retriever,
+    RowFinder,
     SearchUtility,
     Selector,
     Speller,
@@ -35,6 +36,7 @@ from assay.judging.light import BalancedModel, Band, learned_band
 from assay.judging.reader_judge import FAST, HeuristicJudge
 from assay.judging.recommendation import Thresholds
 from assay.judging.rewriting import ModelRefiner, QuestionFirst, RulesRefiner
+from assay.judging.row_finder import ReaderRowFinder
 from assay.judging.search_utility import learned_utility
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
 from assay.judging.thorough import ThoroughModel
@@ -68,7 +70,7 @@ from assay.wiring.calibrated import (
 )
 from assay.wiring.idle_settings import idle_warnings
 from assay.wiring.models import Models, as_set, thinking_within, tuning_of
-from assay.wiring.networks import OpenChecker, OpenReader
+from assay.wiring.networks import BUNDLED_READER, OpenChecker, OpenReader
 from assay.wiring.review import AnswerableByCollection, adviser, assessor, output_rules
 from assay.wiring.verdict_cache import VerdictCache
 from assay.writing.abstain import AskingDecliner, PlainDecliner
@@ -315,6 +317,7 @@ class Composer:
             lateness=late,
             checker=None if self.checker is None else self.checker.of(run),
             answer_reader=reader,
+            rows=_row_finder(reader, embedder),
         )
 
     def _asked_seconds(self, run: Run) -> float | None:
@@ -362,7 +365,9 @@ class Composer:
 
     def _fast(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
         """The fast judge; below `gate` no evidence suffices."""
-        return HeuristicJudge(embedder, thresholds=self._thresholds(gate), reader=reader)
+        return HeuristicJudge(
+            embedder, thresholds=self._thresholds(gate), reader=reader, rows=_row_finder(reader, embedder)
+        )
 
     def _writer(self, run: Run) -> Writer | None:
         """The writer that asks a model, None where there is none: then the sources are quoted."""
@@ -466,7 +471,16 @@ class Composer:
 def _fallback_writer(reader: Reader | None, embedder: Embedder) -> Writer:
     """Who quotes the sources: by the reader, where there is one."""
     by_sentences = ExtractiveWriter()
-    return by_sentences if reader is None else ReaderWriter(reader, embedder, by_sentences)
+    if reader is None:
+        return by_sentences
+    return ReaderWriter(reader, embedder, by_sentences, _row_finder(reader, embedder))
+
+
+def _row_finder(reader: Reader | None, embedder: Embedder) -> RowFinder | None:
+    """What finds rows of tables; its weights are for the bundled reader alone."""
+    if reader is None or reader.model.id != BUNDLED_READER:
+        return None
+    return ReaderRowFinder(reader, embedder)
 
 
 def _abstainer(run: Run) -> PlainDecliner:

@@ -7,12 +7,12 @@ import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.core.stages import Embedder, Reader
+from assay.core.stages import Embedder, Reader, RowFinder
 from assay.nlp.blocks import BlockKind, in_context, passage_blocks, titled, without_markup
 from assay.nlp.cues import asks_alone
 from assay.nlp.names import names
 from assay.nlp.rivals import Rival, is_of_rival, rivals, titled_without
-from assay.nlp.table_cells import Cell, asked_cell
+from assay.nlp.table_cells import Cell, asked_cell, tables
 from assay.nlp.tokens import UNSPACED
 from assay.types import (
     AnswerSpan,
@@ -20,6 +20,7 @@ from assay.types import (
     Evidence,
     Finding,
     Finished,
+    FoundRow,
     Passage,
     Question,
     QuestionKind,
@@ -59,6 +60,10 @@ _WORD = re.compile(r"\w+")
 SURE_SPAN, SHORT_WORDS = 2.0, 8
 # From this probability the answer begins with yes or no (chosen).
 SURE_POLARITY = 0.85
+# From these log odds a table's row is shown first, and from the second ones alone (benchmarks/cells/fit.py).
+LIKELY_ROW, SURE_ROW = 0.0, 2.3
+# From these it is a place among others (chosen).
+POSSIBLE_ROW = -1.5
 # Two characters of one word, in a script that sets words apart.
 _JOINED = re.compile(rf"[^\W_{UNSPACED}][^\W_{UNSPACED}]")
 # The beginnings of blocks that keep their lines: lists, tables, code.
@@ -74,7 +79,8 @@ class Place:
 
     `odds` are the reader's log odds that the passage answers, `rank` is its search rank from 0, and `cosine` that
     of the block and the question. A place about a `rival` of the thing asked about is never shown, but it counts
-    against the separation of the answer. A table `cell` that the question asks for precedes all other places.
+    against the separation of the answer. A table `cell` that the question asks for precedes all other places. `row`
+    are the log odds that the table row shown answers; None where no row was asked for.
     """
 
     passage: Passage
@@ -85,6 +91,7 @@ class Place:
     cosine: float
     rival: bool = False
     cell: bool = False
+    row: float | None = None
 
     @property
     def signals(self) -> tuple[float, float, float, float]:
@@ -94,9 +101,13 @@ class Place:
 
     @property
     def score(self) -> float:
-        """The log odds, up to a constant, that of all candidates this block shows the answer."""
+        """The log odds, up to a constant, that of all candidates this block shows the answer.
+
+        A table of which no row is likely to answer is less likely by that.
+        """
         weights = (READER_WEIGHT, SPAN_WEIGHT, RANK_WEIGHT, COSINE_WEIGHT)
-        return sum(weight * signal for weight, signal in zip(weights, self.signals, strict=True))
+        score = sum(weight * signal for weight, signal in zip(weights, self.signals, strict=True))
+        return score + min(0.0, self.row or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +116,13 @@ class ReaderWriter:
 
     Questions in a language unknown to the reader go to `other`, as do questions with contradictory sources, and
     those of several steps, which no single passage answers. The advice is ignored: a quotation cannot be improved.
+    `rows` finds the one row of a table that answers.
     """
 
     reader: Reader
     embedder: Embedder
     other: ExtractiveWriter
+    rows: RowFinder | None = None
 
     async def write(
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
@@ -139,8 +152,9 @@ class ReaderWriter:
         whole = question.standalone
         asked = [part if asks_alone(part) else in_context(part, whole) for part in parts] if several else [whole]
         rivals_found = rivals(question, evidence.passages)
+        row = None if several else await self._row(question, evidence, rivals_found)
         for part in asked:
-            every = await self.places(part, room, evidence, rivals_found)
+            every = await self.places(part, room, evidence, rivals_found, row)
             places = [place for place in every if not place.rival]
             taken = choose_places(places, room, made)
             apart = separation(places[0], every) if taken and taken[0] is places[0] else None
@@ -151,18 +165,36 @@ class ReaderWriter:
                 apart = None
         rests = remainder_notes(question, quoted)
         made = [replace(sentence, text=sentence.text + rest) for sentence, rest in zip(made, rests, strict=True)]
+        # The mark goes by what is shown first.
+        made = [*made[:1], *(replace(sentence, row=None) for sentence in made[1:])]
         if made and evidence.uncovered:
             named = "; ".join(evidence.uncovered)
             made.append(Sentence(len(made) + 1, f"\n\nThe documents do not answer: {named}."))
         return made
 
+    async def _row(
+        self, question: Question, evidence: Evidence, rivals_found: Mapping[str, Sequence[Rival]]
+    ) -> FoundRow | None:
+        """The row asked for; None without a table, for a row on a rival, and if more than one is asked for."""
+        if self.rows is None or asks_for_several(question):
+            return None
+        row = await self.rows.find(question.standalone, evidence.passages)
+        if row is None or row.is_general or is_of_rival(_passage_of(row, evidence), row.line, rivals_found):
+            return None
+        return row
+
     async def places(
-        self, asked: str, room: Room, evidence: Evidence, rivals_found: Mapping[str, Sequence[Rival]]
+        self,
+        asked: str,
+        room: Room,
+        evidence: Evidence,
+        rivals_found: Mapping[str, Sequence[Rival]],
+        row: FoundRow | None = None,
     ) -> list[Place]:
         """The likely places of an answer, best first; `rivals_found` are the stretches on rivals, by passage id.
 
         A passage is read without them, and again with them for the places about rivals. If the question asks for a
-        cell of a table, nothing else in the table is a place.
+        cell of a table, or the `row` of one is likely to answer, nothing else in that table is a place.
         """
         read = [(rank, passage, False) for rank, passage in enumerate(evidence.passages)]
         read += [(rank, passage, True) for rank, passage, _ in read if passage.passage_id in rivals_found]
@@ -171,9 +203,11 @@ class ReaderWriter:
         ]
         readings = await self.reader.read(asked, texts)
         cells = _cells_asked(asked, evidence.passages, rivals_found)
+        if row is not None and row.odds >= LIKELY_ROW:
+            cells.setdefault(row.passage_id, _cell_of(row))
         # The cosines follow below: all blocks are embedded together.
         unscored = [
-            Place(passage, span, shown, reading.answerable, rank, 0.0, of_rival)
+            Place(passage, span, shown, reading.answerable, rank, 0.0, of_rival, row=_row_odds(row, passage, span))
             for (rank, passage, of_rival), reading in zip(read, readings, strict=True)
             for span in (_with_whole_words(passage.text, span) for span in reading.spans[:SPANS])
             if is_of_rival(passage, Span(span.start, span.end), rivals_found) == of_rival
@@ -181,11 +215,23 @@ class ReaderWriter:
             if (around := shown_around(passage, Span(span.start, span.end), room)) is not None
             if (shown := around if of_rival else exclude_rivals(around, rivals_found)) is not None
         ]
-        unscored += [
-            Place(passage, _span_of(cell), _row(passage, cell), reading.answerable, rank, 0.0, cell=True)
-            for (rank, passage, of_rival), reading in zip(read, readings, strict=True)
-            if not of_rival and (cell := cells.get(passage.passage_id)) is not None and not cell.is_empty
-        ]
+        for (rank, passage, of_rival), reading in zip(read, readings, strict=True):
+            cell = None if of_rival else cells.get(passage.passage_id)
+            is_asked = cell is not None
+            if (
+                row is not None
+                and row.odds >= POSSIBLE_ROW
+                and not of_rival
+                and row.passage_id == passage.passage_id
+            ):
+                cell = cell or _cell_of(row)
+            if cell is None or cell.is_empty:
+                continue
+            odds = row.odds if row is not None and row.line == cell.row else None
+            span = AnswerSpan(cell.span.start, cell.span.end, SURE_SPAN if odds is None else odds)
+            unscored.append(
+                Place(passage, span, _row(passage, cell), reading.answerable, rank, 0.0, cell=is_asked, row=odds)
+            )
         texts_shown = [f"{place.passage.title}\n{without_markup(place.shown.text)}" for place in unscored]
         vectors = await self.embedder.embed([self.embedder.model.as_question(asked), *texts_shown])
         near = (vectors[1:] @ vectors[0]).tolist()
@@ -230,9 +276,21 @@ def _in_table(passage: Passage, span: AnswerSpan, cells: Mapping[str, Cell]) -> 
     return cell is not None and span.start < cell.table.end and cell.table.start < span.end
 
 
-def _span_of(cell: Cell) -> AnswerSpan:
-    """The cell as a span with the log odds of a short answer."""
-    return AnswerSpan(cell.span.start, cell.span.end, SURE_SPAN)
+def _passage_of(row: FoundRow, evidence: Evidence) -> Passage:
+    return next(passage for passage in evidence.passages if passage.passage_id == row.passage_id)
+
+
+def _row_odds(row: FoundRow | None, passage: Passage, span: AnswerSpan) -> float | None:
+    """The log odds of the row for a span in a table; None for any other."""
+    if row is None:
+        return None
+    spans = (table.span for table in tables(passage))
+    return row.odds if any(span.start < table.end and table.start < span.end for table in spans) else None
+
+
+def _cell_of(row: FoundRow) -> Cell:
+    """The cell of a row with the answer."""
+    return Cell(row.cell, row.line, row.header, row.table)
 
 
 def _row(passage: Passage, cell: Cell) -> Shown:
@@ -248,6 +306,8 @@ def choose_places(places: Sequence[Place], room: Room, before: Sequence[Sentence
 
     `places` are best first; what stands in `before` is not shown again.
     """
+    if places and places[0].row is not None and places[0].row >= SURE_ROW:
+        return [places[0]]
     taken: list[Place] = []
     for place in places:
         if place.score < places[0].score - NEAR or len(taken) == MOST_BLOCKS:
@@ -306,7 +366,7 @@ def _sentence(number: int, question: Question, place: Place, polarity: str, apar
     if text.endswith(("```", "~~~")):
         text += "\n"
     lead = "\n\n" if number > 1 else ""
-    return Sentence(number, lead + text, (passage.passage_id,), quotes=tuple(quotes), apart=apart)
+    return Sentence(number, lead + text, (passage.passage_id,), quotes=tuple(quotes), apart=apart, row=place.row)
 
 
 def _at_its_row(quote: Quote, question: Question, place: Place) -> Quote:

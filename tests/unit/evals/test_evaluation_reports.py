@@ -12,10 +12,10 @@ from assay.evals.cases import Answerability, Case
 from assay.evals.reports.markdown import markdown
 from assay.evals.reports.page import report_page
 from assay.evals.reports.plots import latency_plot, plot
-from assay.evals.reports.summary import MOST_LISTED, MOST_SHOWN, Summary, summarise
+from assay.evals.reports.summary import MOST_LISTED, MOST_SHOWN, Summary, judge_text, summarise
 from assay.evals.results import CaseResult
 from assay.evals.run_folder import Evaluation, open_run
-from assay.types import Outcome
+from assay.types import Outcome, Verdict
 
 from ..records.test_report import HOSTILE, read
 
@@ -69,6 +69,23 @@ def test_the_object_has_the_metrics_by_name_and_no_values_by_case(summary: Summa
     assert body["metrics"]["right"]["value"] == 0.5
     assert body["metrics"]["ndcg@10"]["cause"] == "no case says which passages are relevant"
     assert "per_case" not in body["metrics"]["right"]
+
+
+@pytest.mark.parametrize(
+    ("models", "told"),
+    [
+        ({"checker": "bundled"}, "on 10,759 labelled claims, 72% of those that it called supported are"),
+        ({"checker": "bundled", "verifier": "openai:a"}, "a judge that was not measured here"),
+        ({"checker": "none"}, "a judge that was not measured here"),
+    ],
+)
+def test_groundedness_carries_the_error_of_its_judge(tmp_path: Path, models: dict[str, str], told: str):
+    folder = tmp_path / "out"
+    with open_run(folder, replace(ABOUT, models=models), CASES) as run:
+        run.append(replace(GIVEN, claims=(Verdict.SUPPORTED,)))
+    found = summarise(folder)
+    assert told in judge_text(found)
+    assert judge_text(found) in read(report_page(found)).text
 
 
 def test_long_lists_and_texts_are_cut(tmp_path: Path):

@@ -104,6 +104,12 @@ def test_a_kill_before_the_head_was_written_leaves_a_folder_that_can_be_begun(fo
     assert tuple(read_cases(folder)) == CASES
 
 
+def test_two_cannot_add_to_one_folder(folder: Path):
+    with open_run(folder, BEGUN, CASES), pytest.raises(UsageError, match="another process adds to"):
+        open_run(folder, BEGUN, CASES)
+    open_run(folder, BEGUN, CASES).close()
+
+
 def test_a_folder_of_something_else_is_refused(folder: Path):
     folder.mkdir()
     (folder / "letters.txt").write_text("Dear Ann")

@@ -20,13 +20,26 @@ def said(*texts: str) -> tuple[Message, ...]:
         ("When was Emma published?", "What about Persuasion?", "When was Persuasion published?"),
         ("2022年超级碗冠军是谁？", "它在哪里举办？", "2022年超级碗冠军在哪里举办？"),
         ("超级碗冠军是谁？", "世界杯冠军呢？", "超级碗冠军是谁 世界杯冠军?"),
-        ("Where is the Bronx located?", "New size", "New size (the Bronx)"),
+        ("Where is the Bronx located?", "Why?", "Why (the Bronx)"),
     ],
 )
 def test_a_follow_up_carries_what_it_leaves_out(earlier: str, asked: str, expected: str) -> None:
     turn = standalone(asked, said(earlier))
     assert turn.standalone == expected
     assert turn.carried
+
+
+@pytest.mark.parametrize(
+    ("earlier", "asked", "topic"),
+    [
+        ("Where is the Bronx located?", "New size", "the Bronx"),
+        ("What is the Medicaid Buy-In Program?", "How can I apply?", "the Medicaid Buy-In Program"),
+        ("When does the library close?", "How many books can I borrow?", "the library close"),
+    ],
+)
+def test_a_turn_that_may_be_about_the_topic_stays_as_it_is(earlier: str, asked: str, topic: str) -> None:
+    turn = standalone(asked, said(earlier))
+    assert (turn.standalone, turn.topic, turn.carried) == (asked, topic, True)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,21 @@ async def test_the_answer_is_read_without_marks_under_its_sources_titles() -> No
     assert 0 < read.held <= 1
 
 
+async def test_what_may_be_about_an_earlier_topic_has_to_answer_the_question_on_it() -> None:
+    asked = Question("How can I apply?", "How can I apply?", topic="the grant")
+    said = "Write to the office."
+    on_topic = PassageReading(-1.0, (), 0.0, 0.0)
+    reader = ScriptedReader(
+        {
+            (asked.standalone, said): PassageReading(3.0, (), 0.0, 0.0),
+            ("How can I apply? (the grant)", said): on_topic,
+        }
+    )
+    read = await ReaderRelevance(reader).read(asked, (), said, [SOURCE])
+    assert read is not None
+    assert read.odds == -1.0
+
+
 async def test_an_answer_in_a_language_that_nobody_reads_is_not_read() -> None:
     reader = ScriptedReader({})
     german = Question("Wie lange?", "Wie lange?", language="de")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from assay.evals.cases import Case, WantedQuote
 from assay.evals.metrics.gold import GIVEN
 from assay.evals.metrics.measure import MeanMeasure
@@ -26,11 +28,12 @@ def meets(wanted: WantedQuote, cited: CitedQuote) -> bool:
     """
     if wanted.document and not is_of_document(wanted.document, cited.document_id, cited.path):
         return False
-    return not wanted.quote.strip() or _overlap(words(wanted.quote), words(cited.quote))
+    return not wanted.quote.strip() or _overlap(wanted.quote, cited.quote)
 
 
-def _overlap(one: list[str], other: list[str]) -> bool:
-    shorter, longer = sorted((one, other), key=len)
+@lru_cache(maxsize=1024)  # several measures compare the same two
+def _overlap(one: str, other: str) -> bool:
+    shorter, longer = sorted((words(one), words(other)), key=len)
     length = max(1, round(len(shorter) * _COMMON))
     within = f" {' '.join(longer)} "
     starts = range(len(shorter) - length + 1)

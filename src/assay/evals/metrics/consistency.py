@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.evals.cases import Case
-from assay.evals.metrics.gold import GIVEN, shown_text
+from assay.evals.metrics.gold import GIVEN, folded, shown_text
 from assay.evals.metrics.measure import MeanMeasure
 from assay.evals.results import CaseResult
-from assay.nlp.tokens import words
 
 _CAUSE = "no question was asked more than once (--repeat)"
 
@@ -38,8 +37,8 @@ def _outcome(_case: Case, result: CaseResult) -> float:
 
 def _answer(_case: Case, result: CaseResult) -> float:
     """The outcome, and the words of a given answer whatever their case; how a refusal is worded does not count."""
-    said = words(shown_text(result)) if result.outcome in GIVEN else ()
-    return _number("\0".join((str(result.outcome), *said)))
+    said = folded(shown_text(result)) if result.outcome in GIVEN else ""
+    return _number(f"{result.outcome}{said}")
 
 
 # A failure is an outcome of its own.

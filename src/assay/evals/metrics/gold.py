@@ -28,8 +28,26 @@ def shown_text(result: CaseResult) -> str:
     """
     if result.outcome not in GIVEN:
         return ""
-    bare = without_marks(result.text, citations(result.text))
-    return " ".join(_MARKUP.sub(" ", bare).split())
+    return _bare(result.text)
+
+
+# Many measures read the text of one result, one after the other.
+_REMEMBERED = 256
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _bare(text: str) -> str:
+    return " ".join(_MARKUP.sub(" ", without_marks(text, citations(text))).split())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def folded(text: str) -> str:
+    """The words of a text, whatever their case and accents, with a space before and behind each.
+
+    >>> folded("It's 8 M high.")
+    " it's 8 m high "
+    """
+    return f" {' '.join(words(text))} "
 
 
 def shows_gold(text: str, gold: str) -> bool:
@@ -42,12 +60,12 @@ def shows_gold(text: str, gold: str) -> bool:
     >>> shows_gold("It opened on 3 May 1932.", "3 may 1932"), shows_gold("Yes, not no.", "no")
     (True, False)
     """
-    gold_words, shown = words(gold), words(text)
-    if gold_words in (["yes"], ["no"]):
-        return next((word for word in shown if word in ("yes", "no")), "") == gold_words[0]
-    if len(gold_words) > LONG_WORDS:
+    wanted, shown = folded(gold), folded(text)
+    if wanted in (" yes ", " no "):
+        return next((word for word in shown.split() if word in ("yes", "no")), "") == wanted.strip()
+    if len(wanted.split()) > LONG_WORDS:
         return content_share(text, gold) >= 0.5
-    return bool(gold_words) and f" {' '.join(gold_words)} " in f" {' '.join(shown)} "
+    return bool(wanted.strip()) and wanted in shown
 
 
 def content_share(text: str, wanted: str) -> float:

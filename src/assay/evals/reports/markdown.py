@@ -11,6 +11,7 @@ from assay.evals.reports.summary import (
     LEGEND,
     Summary,
     headline,
+    judge_text,
     measured,
     not_measured,
     state,
@@ -58,6 +59,8 @@ def _lines(summary: Summary) -> Iterator[str]:
             for metric in metrics
         )
         yield from _table((group, "value", "n"), rows)
+    if note := judge_text(summary):
+        yield from ("", f"{escaped(note)}.")
     yield from _slices(summary)
     yield from _lists(summary)
 

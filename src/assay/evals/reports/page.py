@@ -12,6 +12,7 @@ from assay.evals.reports.summary import (
     LEGEND,
     Summary,
     headline,
+    judge_text,
     measured,
     not_measured,
     state,
@@ -54,6 +55,8 @@ def _parts(summary: Summary) -> Iterator[Part]:
                 for metric in metrics
             ),
         )
+        if group == "groundedness":
+            yield element("p", f"{judge_text(summary)}.", kind="quiet")
     yield from _slices(summary)
     yield from _failures(summary)
     yield from _wrong(summary)

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, ClassVar
 
+from assay.evals.audit import Marks, shipped_cards
 from assay.evals.cases import Case
 from assay.evals.metrics.catalogue import measure_all
 from assay.evals.metrics.gold import is_right
@@ -60,7 +61,8 @@ class WrongResult(Value):
 class Summary(Value):
     """An evaluation in numbers; `asked` counts results of the `cases * repeats` that are due.
 
-    `errors` counts the failures by class; `failures` and `wrong` list the first of them.
+    `errors` counts the failures by class; `failures` and `wrong` list the first of them. `judge` says how the judge
+    of claims, on whose verdicts groundedness rests, does on labelled claims; None where nobody measured it.
     """
 
     schema: ClassVar[str] = "assay-eval-summary/1"
@@ -74,6 +76,7 @@ class Summary(Value):
     errors: Mapping[str, int] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     wrong: tuple[WrongResult, ...] = ()
+    judge: Marks | None = None
 
     @property
     def due(self) -> int:
@@ -138,7 +141,15 @@ def summarise(folder: Path) -> Summary:
         dict(listing.errors.most_common()),
         tuple(listing.failures),
         tuple(listing.wrong),
+        judge_of(evaluation),
     )
+
+
+def judge_of(evaluation: Evaluation) -> Marks | None:
+    """The marks of the judge of claims on labelled ones: those that ship, None for another checker or a model."""
+    models = evaluation.models
+    ships = models.get("checker") == "bundled" and "verifier" not in models
+    return shipped_cards()["support"].all if ships else None
 
 
 def slices_of(cases: Sequence[Case], metrics: Sequence[Metric]) -> tuple[Slice, ...]:
@@ -220,6 +231,19 @@ def state(summary: Summary) -> str:
     errors = ", ".join(f"{count} {name}" for name, count in summary.errors.items())
     failed = f"{summary.failed} failed ({errors})" if summary.failed else "none failed"
     return f"{summary.asked} asked, {failed}{waiting}"
+
+
+def judge_text(summary: Summary) -> str:
+    """How far groundedness is to be believed, in one line; "" where it was not measured."""
+    if summary.metric("groundedness").value is None:
+        return ""
+    marks = summary.judge
+    if marks is None or marks.precision is None or marks.caught is None:
+        return "groundedness is by verdicts of a judge that was not measured here: measure it with `assay audit`"
+    return (
+        f"groundedness is by assay's own verdicts: on {marks.n:,} labelled claims, {marks.precision:.0%} of those "
+        f"that it called supported are, and it let {1 - marks.caught:.0%} of the false ones pass"
+    )
 
 
 def measured(summary: Summary) -> dict[str, list[Metric]]:

@@ -2,7 +2,7 @@
 
 .venv/bin/python benchmarks/evaluate/made.py [COUNT]     # COUNT questions a documentation, 60 without
 
-Prints how many of each form were made, and of each how often assay did what is wanted: the quote or the answer shown
+Prints how many of each form were made, and of each how often assay did what is wanted: the quote or answer shown
 for an answered question, no answer for an unanswerable one, a part of an answer for a half-answerable one, a
 contradiction for a contradictory one. The reader chose the questions, and the reader helps to answer them: people's
 questions are harder.
@@ -55,7 +55,12 @@ def as_wanted(case: Case, result: CaseResult) -> bool:
 async def asked(data_dir: Path, collection: str, made: Made) -> dict[str, Any]:
     """The numbers of one collection."""
     right: Counter[str] = Counter()
-    settings: dict[str, Any] = {"data_dir": data_dir, "collection": collection, "deadline": DEADLINE, "record": "off"}
+    settings: dict[str, Any] = {
+        "data_dir": data_dir,
+        "collection": collection,
+        "deadline": DEADLINE,
+        "record": "off",
+    }
     async with open_engine(create=False, models=False, **settings) as engine:
         for case in made.cases:
             right[case.slices["form"]] += as_wanted(case, await ask_case(engine, case))

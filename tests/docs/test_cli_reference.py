@@ -55,6 +55,7 @@ VERBS = (
     "calibrate",
     "audit",
     "eval run",
+    "eval make",
     "doctor",
     "serve",
     "mcp",

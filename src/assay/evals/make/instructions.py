@@ -75,15 +75,14 @@ def facts_in_acronyms(document: Document) -> Iterator[Fact]:
 
 
 def facts_in_headings(document: Document) -> Iterator[Fact]:
-    """Headings that are questions, with the beginning of what stands under them, and terms that a list explains."""
+    """Headings that are questions, with what stands under them, and terms that a list explains."""
     prose = without_markup(document.text, document.format)
     found = [block for block in blocks(document.text, document.format) if block.kind is not BlockKind.MARKUP]
     for at, block in enumerate(found):
         if block.kind is BlockKind.HEADING and at + 1 < len(found) and _asks(block.title):
-            below = found[at + 1]
-            if below.kind is BlockKind.PARAGRAPH and not below.leads:
+            answer = _section(found, at + 1)
+            if answer is not None:
                 asks, _, others = block.title.rstrip("?").partition(" ")
-                answer = Span(below.start, below.end)
                 text = plain(prose[answer.start : answer.end])
                 wording = Wording(asks, "", "", others)
                 yield Fact(Kind.HEADING, document.document_id, answer, answer, text, wording)
@@ -92,6 +91,16 @@ def facts_in_headings(document: Document) -> Iterator[Fact]:
                 fact = _explained(document, prose, item)
                 if fact is not None:
                     yield fact
+
+
+def _section(found: Sequence[Block], at: int) -> Span | None:
+    """What stands from a block on up to the next heading; None where that is nothing, or long."""
+    end = at
+    while end < len(found) and found[end].kind is not BlockKind.HEADING:
+        end += 1
+    if end == at or found[end - 1].end - found[at].start > _LONGEST_ANSWER:
+        return None
+    return Span(found[at].start, found[end - 1].end)
 
 
 def _asks(title: str) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from assay.nlp.blocks import BlockKind, blocks, without_markup
 from assay.nlp.cues import CONNECTIVES
 from assay.nlp.lexicon import word_class
 from assay.nlp.sentences import sentences
-from assay.nlp.tokens import STOP_WORDS, fold, is_common, stem
+from assay.nlp.tokens import STOP_WORDS, fold, is_common, stem, written_words
 from assay.nlp.wordnet import part_of_speech
 from assay.types import Document, Span
 
@@ -30,6 +31,8 @@ _PAST = dict(pair.split("/") for pair in word_class("statements.past"))
 _JOINING = word_class("statements.joining")
 _PREPOSITIONS = word_class("statements.prepositions")
 _OPENERS = word_class("anaphora.sentence_openers") | CONNECTIVES | _PREPOSITIONS | _JOINING
+# "Figure 3" in a subject is often the caption of what the layout put beside the sentence.
+_LABELS = word_class("numbers.labels")
 _NEGATIONS = word_class("negation.cues")
 _HEDGES = word_class("modality.hedges") | word_class("modality.open_anywhere")
 
@@ -40,6 +43,8 @@ _LONGEST_SUBJECT, _LONGEST_SENTENCE, _SHORTEST_SENTENCE = 8, 40, 4
 _WORD = re.compile(r"\S+")
 _PARTED = re.compile(r"[,;:()\[\]{}<>|“”\"„«»?!—–=→…]|\s-\s|\.\s")
 _CODED = re.compile(r"[_\-./\d]")
+# "Thought 3 The bridge": what a page's layout put together.
+_NUMBERED = re.compile(r"(?:\A|\s)\d+\s+[A-Z]")
 _LETTER = re.compile(r"[^\W\d_]")
 _BEFORE_SIGN = re.compile(r"\s+([,.;:!?)\]])(?=\s|\Z)")
 _FINAL = re.compile(r"[.!]\s*\Z")
@@ -102,7 +107,7 @@ def statement_in(prose: str, sentence: Span, *, opens: bool = True) -> Statement
     """
     text = prose[sentence.start : sentence.end]
     final = _FINAL.search(text)
-    if final is None or "\n\n" in text:
+    if final is None or "\n\n" in text or not is_prose(text):
         return None
     words = [Span(sentence.start + match.start(), sentence.start + match.end()) for match in _WORD.finditer(text)]
     if not _SHORTEST_SENTENCE <= len(words) <= _LONGEST_SENTENCE or not _LETTER.search(text):
@@ -120,6 +125,16 @@ def statement_in(prose: str, sentence: Span, *, opens: bool = True) -> Statement
     return None
 
 
+def is_prose(text: str) -> bool:
+    """Whether at least half of the words are ones of English at large: no badly encoded text, no list of names.
+
+    >>> is_prose("The bridge was opened."), is_prose("VHHDNH DQGD OLNHO is")
+    (True, False)
+    """
+    held = [fold(word) for word in written_words(text)]
+    return 2 * sum(word in STOP_WORDS or is_common(stem(word)) for word in held) >= len(held) > 0
+
+
 def is_subject(text: str, *, opens: bool = True) -> bool:
     """Whether words at the start of a sentence are one noun phrase that names its thing by itself.
 
@@ -127,7 +142,9 @@ def is_subject(text: str, *, opens: bool = True) -> bool:
     [True, False, False, False]
     """
     held = [fold(word) for word in text.split()]
-    if not held or _PARTED.search(text) or not _LETTER.search(text):
+    if not held or _PARTED.search(text) or not _LETTER.search(text) or _NUMBERED.search(text):
+        return False
+    if any(word in _LABELS and after.isdigit() for word, after in pairwise(held)):
         return False
     if held[0] in _OPENERS or (opens and text[0].islower() and not _CODED.search(text)):
         return False
@@ -187,9 +204,9 @@ def lowered(subject: str, text: str, *, plural: bool = False) -> str:
     small = first[0].lower() + first[1:]
     if fold(first) in STOP_WORDS:
         return f"{small} {others}".strip()
-    if not first[1:].islower() or others[:1].isupper():
+    if not first[1:].islower() or (others and not others.islower()):
         return subject
-    if others.islower() and first.isalpha() and is_common(stem(fold(first))):
+    if others and first.isalpha() and is_common(stem(fold(first))):
         return f"{small} {others}"
     smalls = len(re.findall(rf"(?<![\w.]){re.escape(small)}(?![\w.]\w)", text))
     capitals = len(re.findall(rf"(?<=[a-z,;] ){re.escape(first)}(?!\w)", text))

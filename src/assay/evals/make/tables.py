@@ -12,7 +12,7 @@ from assay.evals.make.statements import plain
 from assay.evals.make.wording import Wording
 from assay.nlp.blocks import Block, BlockKind, blocks, without_markup
 from assay.nlp.lexicon import word_class
-from assay.nlp.tokens import STOP_WORDS, fold, is_common, stem
+from assay.nlp.tokens import STOP_WORDS, fold, stem
 from assay.nlp.wordnet import lexicon
 from assay.types import Document, Span
 
@@ -27,6 +27,7 @@ _MARKED = re.compile(r"[A-Z]\S|[\d_./@-]")
 _WORDS = re.compile(r"[^\W\d_]{2}")
 # Chosen: how much more often a column's last word may be a verb than a noun.
 _AS_OFTEN = 10
+_FOOTNOTE = " *†‡"
 # Chosen: longer first cells name nothing, and longer cells are texts of their own.
 _LONGEST_KEY, _LONGEST_CELL = 6, 12
 
@@ -42,9 +43,9 @@ def facts_in_tables(document: Document) -> Iterator[Fact]:
 def _cells_of(document: Document, prose: str, block: Block, header: Span) -> Iterator[Fact]:
     text = document.text
     line = _LINE.search(text, header.start, header.end)
-    if line is None:
-        return
-    columns = [_words(prose, cell) for cell in _split(text, Span(line.start(), line.end()))]
+    columns = [_words(prose, cell) for cell in _split(text, Span(line.start(), line.end()))] if line else []
+    if not columns or not column_name(columns[0]):
+        return  # a record, such as the box of an encyclopaedia, or a matrix
     rows = [_split(text, row) for row in block.items if not _RULE.match(text[row.start : row.end])]
     rows = [row for row in rows if len(row) == len(columns)]
     keys = Counter(fold(_words(prose, row[0])) for row in rows)
@@ -53,7 +54,7 @@ def _cells_of(document: Document, prose: str, block: Block, header: Span) -> Ite
         if keys[fold(key)] > 1 or not _names_row(key):
             continue
         for column, cell in zip(columns[1:], row[1:], strict=True):
-            said, name = _words(prose, cell), column_name(column)
+            said, name = _words(prose, cell).rstrip(_FOOTNOTE), column_name(column)
             if name and _tells(said):
                 wording = _under(
                     Wording("What", "are" if _is_plural(name) else "is", f"the {name} of", key), block, document
@@ -66,8 +67,8 @@ def _cells_of(document: Document, prose: str, block: Block, header: Span) -> Ite
 def column_name(column: str) -> str:
     """The name of a column as it stands in "what is the … of": its unit left out; empty where it is no noun.
 
-    >>> [column_name(name) for name in ("Price (EUR)", "what it does", "Required", "3")]
-    ['price', '', '', '']
+    >>> [column_name(name) for name in ("Price (EUR)", "what it does", "Find passages", "Required", "3")]
+    ['price', '', '', '', '']
     """
     name = _BRACKETED.sub("", column)
     if _COLUMN.fullmatch(name) is None:
@@ -75,10 +76,22 @@ def column_name(column: str) -> str:
     words = [fold(word) for word in name.split()]
     if any(word in STOP_WORDS or word in _PREPOSITIONS for word in words) or words[-1].endswith(("ed", "ing")):
         return ""
-    entry = lexicon().get(stem(words[-1]))
-    nouns, verbs, *_ = entry.counts if entry is not None else (0 if is_common(stem(words[-1])) else 1, 0)
-    noun = nouns > 0 and verbs < _AS_OFTEN * nouns
-    return (name if name.isupper() else name[0].lower() + name[1:]) if noun else ""
+    if any(
+        word[0].isupper() and not word.isupper() and stem(fold(word)) not in lexicon() for word in name.split()[1:]
+    ):
+        return ""  # a name
+    nouns, verbs, adjectives, _ = _uses(words[-1])
+    most = nouns if words[-1].endswith("s") else _AS_OFTEN * nouns  # "meets" tells when, and is no noun
+    orders = _uses(words[0])[1] >= _AS_OFTEN * max(_uses(words[0])[0], 1)
+    if nouns == 0 or verbs > most or adjectives > 2 * nouns or orders:
+        return ""
+    return " ".join(word if word.isupper() else word[0].lower() + word[1:] for word in name.split())
+
+
+def _uses(word: str) -> tuple[int, ...]:
+    """How often a word is a noun, a verb, an adjective and an adverb; one that no dictionary has is a noun."""
+    entry = lexicon().get(stem(word))
+    return entry.counts if entry is not None else (1, 0, 0, 0)
 
 
 def _split(text: str, row: Span) -> list[Span]:

@@ -13,11 +13,11 @@ import numpy as np
 from assay.core.stages import Embedder
 from assay.evals.make.fact import Fact, Kind
 from assay.evals.make.filter import ABSENT, LOOKED_THROUGH, QuestionFilter
-from assay.evals.make.statements import prose_sentences
+from assay.evals.make.statements import is_prose, prose_sentences
 from assay.evals.make.wording import Wording, is_specific
 from assay.nlp.blocks import without_markup
 from assay.nlp.lexicon import groups
-from assay.nlp.tokens import STOP_WORDS, is_common, stem, terms, words
+from assay.nlp.tokens import STOP_WORDS, is_common, stem, terms, words, written_words
 from assay.nlp.wordnet import kinship, lexicon
 from assay.types import Document, Passage
 
@@ -149,14 +149,21 @@ def unexplained(documents: Iterable[Document], explained: Iterable[str]) -> list
     known = set(explained)
     found: set[str] = set()
     spelled: set[str] = set()
+    written: set[str] = set()
     for document in documents:
         prose = without_markup(document.text, document.format)
         for span in prose_sentences(document, prose):
             sentence = prose[span.start : span.end]
-            if not sentence.isupper():
+            if is_prose(sentence):
                 found.update(match.group() for match in _ACRONYM.finditer(sentence))
+        written.update(word.lower() for word in set(written_words(document.text)) if not word.isupper())
         spelled |= _initials(document.text)
-    return sorted(word for word in found - known if word.lower() not in spelled and not _is_word(word.lower()))
+    several = {f"{word}S" for word in found}
+    return sorted(
+        word
+        for word in found - known - several
+        if word.lower() not in spelled | written and not _is_word(word.lower())
+    )
 
 
 def _is_word(word: str) -> bool:
@@ -173,7 +180,8 @@ async def is_unanswered(swap: Swap, reads: QuestionFilter) -> bool:
     """Whether the reader finds no answer, and no passage has the thing beside what is asked of it."""
     question = swap.wording.question
     found = await reads.passages(question, LOOKED_THROUGH)
-    thing = frozenset(terms(swap.wording.thing))
+    held = frozenset(terms(swap.wording.thing))
+    thing = frozenset(filter(str.isalpha, held)) or held  # "070-project-management" may stand without its number
     if any(_tells(passage, thing, swap.telling) for passage in found):
         return False
     return await reads.likeliest(question) < ABSENT

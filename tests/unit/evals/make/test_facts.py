@@ -24,7 +24,7 @@ TOLD = [
     ("Backups are kept for 30 days.", Kind.NUMBER, "For how many days are backups kept?", "30 days"),
     ("A password must have 12 letters.", Kind.NUMBER, "How many letters must a password have?", "12 letters"),
     ("The Bay Bridge is 90 metres long.", Kind.NUMBER, "How long is the Bay Bridge?", "90 metres"),
-    ("Entry to Bay Hall costs 5 euros.", Kind.NUMBER, "How much does entry to Bay Hall cost?", "5 euros"),
+    ("Entry to the Bay Hall costs 5 euros.", Kind.NUMBER, "How much does Entry to the Bay Hall cost?", "5 euros"),
     ("The capital of Peru is Lima.", Kind.ATTRIBUTE, "What is the capital of Peru?", "Lima"),
     ("The founder of Acme is Ann Lee.", Kind.ATTRIBUTE, "Who is the founder of Acme?", "Ann Lee"),
     (

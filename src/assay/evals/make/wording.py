@@ -74,6 +74,8 @@ class Wording(Value):
             return ()
         asks = self.asks[0].lower() + self.asks[1:]
         asked = _joined(asks, self.lead, self.thing, self.verb, self.rest)
+        if self.lead.endswith(" by"):  # "what is meant by …"
+            asked = _joined(asks, self.verb, self.lead, self.thing, self.rest)
         where = f" according to “{self.context}”" if self.context else ""
         return tuple(pattern.format(f"{asked}{where}") for pattern in _INDIRECT)
 

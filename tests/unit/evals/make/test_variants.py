@@ -40,6 +40,7 @@ def test_the_same_seed_slips_alike() -> None:
             Wording("When", "was", "", "the mill", "closed", "Ulm"),
             "Do you know when the mill was closed according to “Ulm”?",
         ),
+        (Wording("What", "is", "meant by", "“Tea”"), "Could you tell me what is meant by “Tea”?"),
         (Wording("How", "do", "I add", "a key"), "I want to add a key. How is that done?"),
         (Wording("How many people", "does", "", "the hall", "hold"), "how many people does hall hold"),
     ],

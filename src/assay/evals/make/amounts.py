@@ -34,11 +34,11 @@ _LONGEST_SIGN = 3
 # What may follow a span of time that counts from something else.
 _COUNTED_FROM = ("after", "before", "ago", "later", "earlier", "old")
 _NUMBER = re.compile(
-    r"(?P<digits>[\d.,]*\d(?:\s(?:million|billion|thousand))?|[A-Za-z]+(?:-[a-z]+)?)(?:[\s-]|(?=[^\d\s]))(?P<unit>.*)",
+    r"(?:\d[\d.,]*+(?:\s(?:million|billion|thousand))?|[A-Za-z]++(?:-[a-z]++)?)(?:[\s-]|(?=[^\d\s]))(?P<unit>.*)",
     re.S,
 )
 _ROUGH = re.compile(
-    r"\s*\b(?:about|around|approximately|roughly|nearly|almost|exactly|only|at most|at least|up to)\s*\Z"
+    r"(?<=\s)(?:about|around|approximately|roughly|nearly|almost|exactly|only|at most|at least|up to)\s\Z"
 )
 _NOUN_RUN = re.compile(r"(?:\s+(?:of\s|per\s)?[^\W\d_][\w'’/-]*)+")
 

@@ -17,7 +17,7 @@ from assay.nlp.wordnet import lexicon, part_of_speech
 from assay.types import Document, Span
 
 _ENTRY = re.compile(
-    r"\s*(?:[-*+•]\s+)?(?P<mark>\*\*|__|`)(?P<term>[^*_`\n:]{2,40}):?(?P=mark)\s*(?::|–|—|\s-)?\s+(?P<told>an?\s[^.;(\n]{15,200})",
+    r"\A\s*+(?:[-*+•]\s++)?(?P<mark>\*\*|__|`)(?P<term>[^*_`\n:]{2,40}):?(?P=mark)\s*+(?:[:–—]\s*+|-\s++)?(?P<told>an?\s[^.;(\n]{15,200})",
     re.IGNORECASE,
 )
 _ASKING = word_class("questions.asking")
@@ -112,17 +112,22 @@ def _asks(title: str) -> bool:
 
 def _explained(document: Document, prose: str, item: Span) -> Fact | None:
     """ "**Passage**: a stretch of one document": what is a passage?"""
-    match = _ENTRY.match(document.text, item.start, item.end)
+    match = _ENTRY.match(document.text[item.start : item.end])
     if match is None or "\n\n" in match.group():
         return None
-    term = plain(prose[match.start("term") : match.end("term")])
-    answer = Span(match.start("told"), match.end("told"))
+    term, answer = (Span(item.start + match.start(name), item.start + match.end(name)) for name in ("term", "told"))
+    term_text = plain(prose[term.start : term.end])
     text = plain(prose[answer.start : answer.end]).rstrip(".")
-    if not term or len(text.split()) < _LEAST_TOLD or not is_subject(term, opens=False) or not term[-1].isalnum():
+    if (
+        not term_text
+        or len(text.split()) < _LEAST_TOLD
+        or not is_subject(term_text, opens=False)
+        or not term_text[-1].isalnum()
+    ):
         return None
-    if any(fold(word) in _VERBS for word in term.split()):
+    if any(fold(word) in _VERBS for word in term_text.split()):
         return None
-    wording = Wording("What", "is", "meant by", f"“{term}”")
+    wording = Wording("What", "is", "meant by", f"“{term_text}”")
     return Fact(Kind.DEFINITION, document.document_id, item, answer, text, wording)
 
 

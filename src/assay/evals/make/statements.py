@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from assay.nlp.blocks import BlockKind, blocks, without_markup
@@ -46,9 +48,11 @@ _CODED = re.compile(r"[_\-./\d]")
 # "Thought 3 The bridge": what a page's layout put together.
 _NUMBERED = re.compile(r"(?:\A|\s)\d+\s+[A-Z]")
 _LETTER = re.compile(r"[^\W\d_]")
-_BEFORE_SIGN = re.compile(r"\s+([,.;:!?)\]])(?=\s|\Z)")
+_BEFORE_SIGN = re.compile(r"\s([,.;:!?)\]])(?=\s|\Z)")
 _FINAL = re.compile(r"[.!]\s*\Z")
-_LIST_MARK = re.compile(r"\s*(?:[-*+•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+")
+_LIST_MARK = re.compile(r"\A\s*+(?:[-*+•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))\s++")
+_SMALL_WORD = re.compile(r"(?<![\w./@-])[a-z]++(?![\w/@-]|\.\w)")
+_CAPITAL_WITHIN = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +100,8 @@ def prose_sentences(document: Document, prose: str) -> Iterator[Span]:
         for item in block.items or (Span(block.start, block.end),):
             for span in sentences(prose[item.start : item.end]):
                 start, end = item.start + span.start, item.start + span.end
-                mark = _LIST_MARK.match(prose, start, end)
-                yield Span(mark.end() if mark else start, end)
+                mark = _LIST_MARK.match(prose[start:end])
+                yield Span(start + mark.end() if mark else start, end)
 
 
 def statement_in(prose: str, sentence: Span, *, opens: bool = True) -> Statement | None:
@@ -208,10 +212,16 @@ def lowered(subject: str, text: str, *, plural: bool = False) -> str:
         return subject
     if others and first.isalpha() and is_common(stem(fold(first))):
         return f"{small} {others}"
-    smalls = len(re.findall(rf"(?<![\w.]){re.escape(small)}(?![\w.]\w)", text))
-    capitals = len(re.findall(rf"(?<=[a-z,;] ){re.escape(first)}(?!\w)", text))
+    counted = _written_alike(text)
+    smalls, capitals = counted[small], counted[first]
     noun = smalls == capitals == 0 and (plural or part_of_speech(stem(fold(first)), fold(first)) == "noun")
     return f"{small} {others}".strip() if smalls > capitals or noun else subject
+
+
+@lru_cache(maxsize=8)
+def _written_alike(text: str) -> Counter[str]:
+    """How often a text has each word in small letters, and with a capital that begins no sentence."""
+    return Counter((*_SMALL_WORD.findall(text), *_CAPITAL_WITHIN.findall(text)))
 
 
 def _is_verb(word: str, before: str) -> bool:

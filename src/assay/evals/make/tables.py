@@ -19,9 +19,9 @@ from assay.types import Document, Span
 _PREPOSITIONS = word_class("statements.prepositions")
 _PRONOUNS = word_class("pronouns.personal") | word_class("pronouns.demonstrative")
 _LINE = re.compile(r"[^\n]+")
-_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*\Z")
+_RULE = re.compile(r"\A[\s|:+]*+-[\s|:+-]*+\Z")
 _COLUMN = re.compile(r"[^\W\d_][\w'’/-]*(?:\s[^\W\d_][\w'’/-]*){0,3}")
-_BRACKETED = re.compile(r"\s*\([^)]*\)\s*\Z")
+_BRACKETED = re.compile(r"\s?\([^()]*+\)\Z")
 # What only names and codes have.
 _MARKED = re.compile(r"[A-Z]\S|[\d_./@-]")
 _WORDS = re.compile(r"[^\W\d_]{2}")

@@ -16,10 +16,8 @@ from assay.nlp.tokens import STOP_WORDS, fold, stem, word_spans
 from assay.nlp.wordnet import lexicon, part_of_speech
 from assay.types import Document, Span
 
-_ENTRY = re.compile(
-    r"\A\s*+(?:[-*+•]\s++)?(?P<mark>\*\*|__|`)(?P<term>[^*_`\n:]{2,40}):?(?P=mark)\s*+(?:[:–—]\s*+|-\s++)?(?P<told>an?\s[^.;(\n]{15,200})",
-    re.IGNORECASE,
-)
+_ENTRY = re.compile(r"\A(?:[-*+•] )?(?P<mark>\*\*|__|`)(?P<term>[^*_`\n:]{2,40}):?(?P=mark)(?: ?[:–—]| -)? ")
+_TOLD = re.compile(r"an?\s[^.;(\n]{15,200}", re.IGNORECASE)
 _ASKING = word_class("questions.asking")
 # Chosen: the words of a question that can stand alone, and of an explanation that says something.
 _LEAST_ASKED, _LEAST_TOLD = 4, 5
@@ -113,9 +111,11 @@ def _asks(title: str) -> bool:
 def _explained(document: Document, prose: str, item: Span) -> Fact | None:
     """ "**Passage**: a stretch of one document": what is a passage?"""
     match = _ENTRY.match(document.text[item.start : item.end])
-    if match is None or "\n\n" in match.group():
+    told = None if match is None else _TOLD.match(document.text, item.start + match.end(), item.end)
+    if match is None or told is None:
         return None
-    term, answer = (Span(item.start + match.start(name), item.start + match.end(name)) for name in ("term", "told"))
+    term = Span(item.start + match.start("term"), item.start + match.end("term"))
+    answer = Span(told.start(), told.end())
     term_text = plain(prose[term.start : term.end])
     text = plain(prose[answer.start : answer.end]).rstrip(".")
     if (

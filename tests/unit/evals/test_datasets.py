@@ -202,6 +202,7 @@ def test_beir_may_have_one_file_of_judgements_but_needs_some(tmp_path: Path):
     with pytest.raises(UsageError, match="no judgements"):
         read_dataset(tmp_path)
     written(tmp_path / "qrels.tsv", "q1\td1\t1\n")
+    written(tmp_path / "queries.jsonl", {"id": "q1", "text": "Why?"})
     assert read_dataset(tmp_path).cases == (Case("q1", "Why?", relevant={"d1": 1.0}),)
 
 

@@ -48,7 +48,7 @@ def read_beir(folder: Path) -> tuple[Case, ...]:
                 body = parse_object(line)
             except ValueError as error:
                 raise line_error(queries, number, str(error)) from error
-            key, text = body.get("_id"), body.get("text")
+            key, text = body.get("_id", body.get("id")), body.get("text")
             if not isinstance(key, str | int) or not isinstance(text, str) or not text.strip():
                 raise line_error(queries, number, "it has no _id, or no text")
             if str(key) in gains:

@@ -181,7 +181,7 @@ async def is_unanswered(swap: Swap, reads: QuestionFilter) -> bool:
     question = swap.wording.question
     found = await reads.passages(question, LOOKED_THROUGH)
     held = frozenset(terms(swap.wording.thing))
-    thing = frozenset(filter(str.isalpha, held)) or held  # "070-project-management" may stand without its number
+    thing = frozenset(filter(str.isalpha, held)) or held  # "7-pipes" may stand without its number
     if any(_tells(passage, thing, swap.telling) for passage in found):
         return False
     return await reads.likeliest(question) < ABSENT

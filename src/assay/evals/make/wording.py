@@ -36,8 +36,8 @@ class Wording(Value):
 
         None where it needs a title and this one is none.
 
-        >>> Wording("When", "was", "", "the book", "published").under("Gryf")  # doctest: +ELLIPSIS
-        Wording(asks='When', ..., context='Gryf')
+        >>> Wording("When", "was", "", "the book", "published").under("Tides")  # doctest: +ELLIPSIS
+        Wording(asks='When', ..., context='Tides')
         """
         shown = " ".join(title.split()).strip("“”\"' ")
         if is_specific(self.thing) or (shown and set(terms(shown)) <= set(terms(self.thing))):

@@ -15,7 +15,7 @@ TOLD = [
         "When was the Harbour Bridge opened?",
         "3 May 1932",
     ),
-    ("In 1971, the Rockets moved to Houston.", Kind.DATE, "When did the Rockets move to Houston?", "1971"),
+    ("In 1971, the Bolts moved to Bergen.", Kind.DATE, "When did the Bolts move to Bergen?", "1971"),
     ("In 1981, Acme was bought by Bolt.", Kind.DATE, "When was Acme bought by Bolt?", "1981"),
     ("Licences are valid since 2019.", Kind.DATE, "Since when are licences valid?", "2019"),
     ("Settings are stored in `assay.toml`.", Kind.PLACE, "Where are settings stored?", "in assay.toml"),
@@ -68,8 +68,8 @@ def test_what_makes_no_good_question_is_left_out(sentence: str) -> None:
 
 
 def test_a_thing_without_a_name_is_asked_of_its_document() -> None:
-    (fact,) = facts_in_statements(document("The old mill was closed in 1997.\n", title="Howell School"))
-    assert fact.wording.question == "According to “Howell School”, when was the old mill closed?"
+    (fact,) = facts_in_statements(document("The old mill was closed in 1997.\n", title="Mills of Ulm"))
+    assert fact.wording.question == "According to “Mills of Ulm”, when was the old mill closed?"
 
 
 def test_a_thing_without_a_name_in_a_document_without_a_title_is_left_out() -> None:

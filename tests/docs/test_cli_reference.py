@@ -56,6 +56,7 @@ VERBS = (
     "audit",
     "compare",
     "eval run",
+    "eval make",
     "doctor",
     "serve",
     "mcp",

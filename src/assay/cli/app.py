@@ -27,6 +27,7 @@ from assay.cli import (
     figures,
     keys,
     labels,
+    make_questions,
     mcp,
     models,
     questions,
@@ -95,7 +96,7 @@ evaluation = typer.Typer(
     rich_markup_mode=None,
 )
 evaluation.callback()(lambda: None)
-add_verbs(evaluation, evaluate.VERBS)
+add_verbs(evaluation, (*evaluate.VERBS, *make_questions.VERBS))
 app.add_typer(evaluation, name="eval")
 
 

@@ -53,7 +53,7 @@ def export(
     from assay.settings import load_settings
 
     if out is not None:
-        _refuse_place(out, force)
+        refuse_place(out, force)
     store = RunStore(load_settings(given).settings.runs_file)
     query = RunQuery(
         collection=given.get("collection"),
@@ -70,13 +70,16 @@ def export(
     terminal.note(f"{count} rows are in {out}")
 
 
-def _refuse_place(out: Path, force: bool) -> None:
+def refuse_place(out: Path, force: bool) -> None:
+    """Raise UsageError where no file can be written, or one is there that may not be overwritten."""
     if out.is_dir():
         raise UsageError(f"{out} is a folder", hint="name the file to write with --out")
     if os.path.lexists(out) and not force:
         raise UsageError(f"{out} exists already", hint="choose another name with --out, or add --force")
     if not out.parent.is_dir():
         raise UsageError(f"there is no folder {out.parent}", hint="choose another place with --out")
+    if not os.access(out.parent, os.W_OK):
+        raise UsageError(f"{out.parent} cannot be written to", hint="choose another place with --out")
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:

@@ -1,0 +1,1 @@
+"""Making questions with known answers from the documents of a collection."""

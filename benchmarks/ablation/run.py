@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/ablation/run.py [--checker none] [--show KIND]
 
 A claim gets a second mark, of a passage that does not bear it, and `core.ablation` says what each mark does. The
-bar of a citation by itself (`COVERAGE_WEIGHT`) was chosen on the half of the claims with an odd hash; the other half is
+bar for a citation by itself was chosen on the half of the claims with an odd hash; the other half is
 reported. `--show` prints the rows of a kind with what was found.
 """
 

@@ -7,22 +7,107 @@ needs no language model, and works on any answer whose sources are at hand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 from assay.calibration import log_odds
 from assay.core.stages import TextVerifier
+from assay.errors import UsageError
 from assay.nlp.sources import SourceIndex
 from assay.nlp.tokens import terms
-from assay.types import Ablation, Citation, CitationAblation, CitationRole, Claim, Passage, SourceAblation, Verdict
+from assay.types import (
+    Ablation,
+    Answer,
+    Citation,
+    CitationAblation,
+    CitationRole,
+    Claim,
+    ClaimEvent,
+    Passage,
+    SourceAblation,
+    SourceSpan,
+    Verdict,
+)
 
 # A passage does not bear a claim by itself where the log odds of the claim's support, and its coverage by the
 # passage's nearest sentence weighed so, are below 0 together; chosen on one half of the rows of benchmarks/ablation
-# and measured on the other. The coverage is what a checker alone misses: it gives .46 to "a one-way process" beside a
-# passage on insulin.
+# and measured on the other. The coverage is what a checker alone misses: it gives .46 to "a one-way process" beside
+# a passage on insulin.
 COVERAGE_WEIGHT = 3.0
 # The role of a citation that serves several claims is the first of these that it has for one of them.
 _STRONGEST_FIRST = tuple(CitationRole)
+
+
+@dataclass(frozen=True, slots=True)
+class CitedAnswer:
+    """The claims, the citation marks and the sources of an answer; source n is `sources[n - 1]`."""
+
+    claims: tuple[Claim, ...]
+    marks: tuple[Citation, ...]
+    sources: tuple[Passage, ...]
+
+    @classmethod
+    def of(cls, answer: Answer | Mapping[str, Any]) -> Self:
+        """The parts of an answer, or of its JSON object as the record has it.
+
+        Raises UsageError for another object, and for an answer that was recorded without texts.
+        """
+        body = answer.to_dict() if isinstance(answer, Answer) else answer
+        try:
+            claims = tuple(
+                Claim(
+                    one["n"],
+                    one["text"],
+                    one["start"],
+                    one["end"],
+                    tuple(one["citations"]),
+                    Verdict(one["verdict"]),
+                    one["support"],
+                    tuple(
+                        SourceSpan(span["passage_id"], span["start"], span["end"], span["quote"])
+                        for span in one["spans"]
+                    ),
+                    tuple(ClaimEvent(step["state"], step["by"], step["reason"]) for step in one["history"]),
+                )
+                for one in body["claims"]
+            )
+            marks = tuple(Citation(one["start"], one["end"], tuple(one["numbers"])) for one in body["citations"])
+            sources = tuple(
+                Passage(
+                    one["passage_id"],
+                    one["document_id"],
+                    "",
+                    one["start"],
+                    one["end"],
+                    one["quote"],
+                    one["title"],
+                    source=one.get("path", ""),
+                )
+                for one in sorted(body["sources"], key=lambda source: int(source["number"]))
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(
+                "this is no answer object of assay", hint="give an Answer, or its to_dict()"
+            ) from error
+        if not all(claim.text for claim in claims) or not all(source.text for source in sources):
+            raise UsageError(
+                "the answer was recorded without its texts, so that nothing can be tested again",
+                hint="texts of later runs are kept with the setting record = all",
+            )
+        return cls(claims, marks, sources)
+
+
+def describe_falls(claims: Sequence[int]) -> str:
+    """What an answer loses without a source, given the numbers of the claims that fall.
+
+    >>> describe_falls((1, 3)), describe_falls(())
+    ('without it claims 1 and 3 fall', 'without it no claim falls')
+    """
+    if not claims:
+        return "without it no claim falls"
+    *rest, last = map(str, claims)
+    return f"without it claims {', '.join(rest)} and {last} fall" if rest else f"without it claim {last} falls"
 
 
 async def ablate(
@@ -41,7 +126,7 @@ async def ablate(
         cited = tuple(dict.fromkeys(numbers[one] for one in sentence[0].citations if one in numbers))
         roles: dict[int, list[CitationAblation]] = {n: [] for n in cited}
         for claim in sentence:
-            tested = _TestedClaim(claim.text, tuple(sources), verifier)
+            tested = _TestedClaim(claim.text, tuple(sources), verifier, _quoted_in(claim, sources))
             scope = await _scope(cited, tuple(falls), tested)
             if not scope:
                 untested.append(claim.n)
@@ -85,8 +170,8 @@ async def _scope(cited: tuple[int, ...], every: tuple[int, ...], tested: _Tested
 async def _ablated(claim: int, n: int, scope: Sequence[int], tested: _TestedClaim) -> CitationAblation:
     """What the claim loses without source `n`, which it cites; it stands on the sources `scope`."""
     role, reason = await _role(n, scope, tested)
-    alone = await tested.result((n,))
-    return CitationAblation((claim,), n, role, reason, alone.support)
+    support = (await tested.result((n,))).support
+    return CitationAblation((claim,), n, role, reason, None if support is None else round(support, 4))
 
 
 async def _role(n: int, scope: Sequence[int], tested: _TestedClaim) -> tuple[CitationRole, str]:
@@ -117,6 +202,19 @@ def _strongest(roles: Sequence[CitationAblation]) -> CitationAblation:
     return CitationAblation(claims, strongest.source, strongest.role, strongest.reason, support)
 
 
+def _quoted_in(claim: Claim, sources: Sequence[Passage]) -> frozenset[int]:
+    """The sources that a claim quotes exactly: they support it however short the quote is."""
+    if not any(step.by == "quote" for step in claim.history):
+        return frozenset()
+    by_id = {passage.passage_id: (n, passage) for n, passage in enumerate(sources, 1)}
+    quoted = ((*by_id[span.passage_id], span) for span in claim.spans if span.quote and span.passage_id in by_id)
+    return frozenset(
+        n
+        for n, passage, span in quoted
+        if passage.text[span.start - passage.start : span.end - passage.start] == span.quote
+    )
+
+
 def _without(n: int, numbers: Sequence[int]) -> tuple[int, ...]:
     return tuple(other for other in numbers if other != n)
 
@@ -136,6 +234,7 @@ class _TestedClaim:
     text: str
     sources: tuple[Passage, ...]
     verifier: TextVerifier
+    quoted_in: frozenset[int]
     known: dict[frozenset[int], _Result] = field(default_factory=dict)
 
     async def result(self, numbers: Sequence[int]) -> _Result:
@@ -143,6 +242,8 @@ class _TestedClaim:
         key = frozenset(numbers)
         if not key:
             return _Result(Verdict.UNSUPPORTED, None)
+        if key & self.quoted_in:
+            return _Result(Verdict.SUPPORTED, 1.0)
         if key not in self.known:
             passages = tuple(self.sources[n - 1] for n in sorted(key))
             review = await self.verifier.check(self.text, passages, one_claim=True)

@@ -13,6 +13,7 @@ from assay.errors import UsageError
 from assay.evals.fitting import fit, measured
 from assay.evals.labels_file import Labelled
 from assay.nlp.tokens import words
+from assay.records.figures import searches_of
 from assay.records.labels import Labels
 from assay.types import AnswerReading, Value
 
@@ -25,7 +26,8 @@ class LabelledAnswer:
     """A labelled answer as a calibration reads it.
 
     `origin` says what it came from, `score` is what a probability is read from and `gate` the sufficiency of its
-    evidence, both 0 to 1; answers of one `group` answer questions of the same words.
+    evidence, both 0 to 1; answers of one `group` answer questions of the same words. `searches` counts the
+    rounds, and `is_read` says whether a reader read the answer.
     """
 
     label: Labelled
@@ -34,6 +36,8 @@ class LabelledAnswer:
     score: float
     gate: float
     group: str
+    searches: int
+    is_read: bool
 
     @classmethod
     def of(cls, labels: Labels, collection: str, row: Labelled, embedding: str) -> Self:
@@ -46,6 +50,8 @@ class LabelledAnswer:
             score=_signal(answer),
             gate=float(answer["judgement"]["sufficiency"] or 0.0),
             group=" ".join(words(answer["question"])),
+            searches=searches_of(answer),
+            is_read=bool(answer["confidence"].get("reading")),
         )
 
 

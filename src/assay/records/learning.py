@@ -89,7 +89,7 @@ class LearningLog:
         return next((change for change in reversed(tuple(changes)) if change.part == part), None)
 
     def threshold(self) -> float | None:
-        """The learned threshold of sufficiency, 0 to 1; None where none is in force."""
+        """The signal from which an answer answers, 0 to 1; None where none was learned."""
         found = self.latest(THRESHOLD)
         return None if found is None else found.after
 

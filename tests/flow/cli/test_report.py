@@ -62,7 +62,9 @@ def test_each_source_is_left_out_and_the_decorative_citation_named(own: Cli, sou
     assert '<span class="verdict failed">decorative</span>' in text
 
 
-def test_a_run_without_texts_is_told_and_its_page_written_without(own: Cli, sources: Path, tmp_path: Path, monkeypatch):
+def test_a_run_without_texts_is_told_and_its_page_written_without(
+    own: Cli, sources: Path, tmp_path: Path, monkeypatch
+):
     monkeypatch.setenv("ASSAY_RECORD", "outline")
     checked(own, sources)
     told = own("show", "last", "--sources")

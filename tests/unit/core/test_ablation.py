@@ -1,4 +1,4 @@
-"""Leaving sources out: what each citation does, by the verdicts of a scripted verifier on each choice of sources."""
+"""Leaving sources out: what each citation does, by the verdicts scripted for each choice of sources."""
 
 from __future__ import annotations
 

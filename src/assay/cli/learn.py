@@ -104,8 +104,11 @@ def _learn(
 
 def _of_answers(settings: Settings, log: LearningLog, labels: Labels) -> list[Learned]:
     """The lessons of labelled answers: the confidence, and the threshold unless somebody set it."""
+    from functools import partial
+
     from assay.calibration.rightness import shipped_rightness
     from assay.evals.learning import labelled_answers, learn_confidence, learn_threshold
+    from assay.evals.recalibrate import calibration_for, fit_answers
     from assay.records.learning import CONFIDENCE, THRESHOLD
     from assay.wiring import open_embedder
     from assay.wiring.learned import with_learned_threshold
@@ -114,7 +117,12 @@ def _of_answers(settings: Settings, log: LearningLog, labels: Labels) -> list[Le
     last = log.latest(CONFIDENCE)
     is_in_use = last is not None and labels.calibration_in_use(settings.collection).version == last.after
     found = [
-        learn_confidence(labels, settings.collection, answers, last.labels if last is not None and is_in_use else 0)
+        learn_confidence(
+            answers,
+            calibration_for(labels, settings.collection, answers[0].origin) if answers else None,
+            partial(fit_answers, labels, settings.collection, answers),
+            last.labels if last is not None and is_in_use else 0,
+        )
     ]
     if settings.answers_from is None:
         last = log.latest(THRESHOLD)

@@ -28,7 +28,7 @@ from assay.evals.checker_fit import (
 from assay.evals.fitting import FOLDS, fold_of, unseen
 from assay.evals.labels_file import FEWEST, FEWEST_OF_A_KIND, Labelled, LabelledClaim
 from assay.evals.metrics import Interval, brier, debiased_ece, paired_bootstrap, reliability
-from assay.evals.recalibrate import LabelledAnswer, calibration_for, fit_answers
+from assay.evals.recalibrate import LabelledAnswer
 from assay.records.labels import WHOLE, Labels
 from assay.records.learning import CHECKER, CONFIDENCE, THRESHOLD
 from assay.types import Value, Verdict
@@ -108,8 +108,14 @@ def labelled_answers(labels: Labels, collection: str, embedding: str) -> tuple[L
 # --- the confidence of answers ---------------------------------------------------------------------------
 
 
-def learn_confidence(labels: Labels, collection: str, answers: Sequence[LabelledAnswer], known: int) -> Learned:
-    """The calibration of the answers; `known` is the latest label that taught the one in force, 0 for none."""
+def learn_confidence(
+    answers: Sequence[LabelledAnswer], in_force: Fit | None, fitted: Callable[[], Fit], known: int
+) -> Learned:
+    """The calibration of the answers, against the one in force, None where that does not apply to them.
+
+    `fitted` makes it and raises UsageError where it cannot; `known` is the latest label that taught the one in
+    force, 0 for none.
+    """
     needed = f"{FEWEST}, at least {FEWEST_OF_A_KIND} right and {FEWEST_OF_A_KIND} wrong"
     blank = _blank(CONFIDENCE, answers, needed, known, FEWEST, FEWEST_OF_A_KIND)
     if blank.state is not State.UNCHANGED:
@@ -117,11 +123,10 @@ def learn_confidence(labels: Labels, collection: str, answers: Sequence[Labelled
     right = np.array([answer.label.right for answer in answers])
     scores, groups = [answer.score for answer in answers], [answer.group for answer in answers]
     try:
-        fit = fit_answers(labels, collection, answers)
+        fit = fitted()
         new = np.array(unseen(scores, right.tolist(), groups))
     except (UsageError, ValueError) as error:
         return Learned(_told(blank, State.REFUSED, reason=str(error)))
-    in_force = calibration_for(labels, collection, answers[0].origin)
     if in_force is None:
         reason = "the calibration in use does not apply to these answers"
         return Learned(_told(blank, State.LEARNED, reason=reason, after=_errors(new, right)), fit)

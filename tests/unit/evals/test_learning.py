@@ -40,11 +40,11 @@ def test_a_threshold_that_leaves_wrong_answers_unmarked_is_learned():
     assert found.lesson.low > 0
 
 
-def test_where_the_signal_says_nothing_the_threshold_stays():
+def test_a_threshold_chosen_by_chance_is_found_out_on_what_it_did_not_see():
     chance = np.random.default_rng(1)
     given = [(float(signal), n % 25 > 0) for n, signal in enumerate(chance.uniform(0.7, 1.0, 300))]
     found = learn_threshold(answers(*given), 0.7, known=0)
-    assert (found.lesson.state, found.result) == (State.UNCHANGED, None)
+    assert (found.lesson.state, found.result) == (State.WORSE, None)
     assert found.lesson.before == {"threshold": 0.7, "marked": 300, "right": 288}
 
 

@@ -1,0 +1,116 @@
+"""What a few labels of a collection's own teach: confidence and threshold on answers that were not labelled.
+
+    .venv/bin/python benchmarks/learning/run.py     # about 3 minutes
+
+Questions of rgb-en (news snippets, near misses among them; nothing that ships was fitted on them) are asked over
+their own passages. So many answers are drawn, their labels taught as `assay learn` does, and the rest measured:
+the error of the confidence and the marks of the threshold, before and after, over many draws.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
+from answers import over_their_own
+from assay.calibration.fit import Fit, MadeFor
+from assay.calibration.rightness import shipped_rightness
+from assay.calibration.shipped import shipped
+from assay.evals.fitting import fit
+from assay.evals.labels_file import Labelled
+from assay.evals.learning import WRONG_MARK, State, learn_confidence, learn_threshold
+from assay.evals.metrics import brier, debiased_ece, reliability
+from assay.evals.recalibrate import LabelledAnswer
+from report import write_result
+
+LABELS, DRAWS = (20, 40, 80), 50
+ORIGIN = MadeFor("", "", "", "", "")
+
+
+def main() -> None:
+    """Ask, draw, learn, measure, write."""
+    rightness = shipped_rightness(read=True)
+    rows = [row for row in over_their_own("rgb-en") if row.rated]
+    answers = [
+        LabelledAnswer(
+            label=Labelled(n, str(n), row.right),
+            run_id=str(n),
+            origin=ORIGIN,
+            score=rightness.of(row.signals),
+            gate=row.sufficiency,
+            group=row.group,
+            searches=1,
+            is_read=True,
+        )
+        for n, row in enumerate(rows, 1)
+    ]
+    numbers = {
+        "answers": len(answers),
+        "right": sum(answer.label.right for answer in answers),
+        **{f"{count} labels": learned(answers, count, rightness.yes) for count in LABELS},
+    }
+    write_result("learning", "run", numbers)
+
+
+def learned(answers: Sequence[LabelledAnswer], count: int, now: float) -> dict[str, float]:
+    """The means over draws of so many labels, measured on the other answers."""
+    chance = np.random.default_rng(count)
+    in_force = shipped()["answers"]
+    found: dict[str, list[float]] = {}
+
+    def add(**numbers: float) -> None:
+        for name, value in numbers.items():
+            found.setdefault(name.replace("_", " "), []).append(value)
+
+    for _ in range(DRAWS):
+        order = chance.permutation(len(answers))
+        some, rest = [answers[n] for n in order[:count]], [answers[n] for n in order[count:]]
+        right = [answer.label.right for answer in rest]
+        taught = learn_confidence(some, in_force, partial(fitted, some), 0)
+        old = [in_force.probability(answer.score) for answer in rest]
+        add(confidence_learned=float(taught.result is not None), ECE_before=ece(old, right))
+        add(Brier_before=brier(old, right))
+        if isinstance(taught.result, Fit):
+            new = [taught.result.probability(answer.score) for answer in rest]
+            add(ECE_after=ece(new, right), Brier_after=brier(new, right))
+            add(draws_worse_in_Brier=float(brier(new, right) > brier(old, right)))
+        marks = learn_threshold(some, now, 0)
+        add(threshold_too_few=float(marks.lesson.state is State.TOO_FEW))
+        if isinstance(marks.result, float):
+            before, after = (marked(rest, bar) for bar in (now, marks.result))
+            add(threshold_learned=1.0, marked_before=before[0], marked_after=after[0])
+            add(wrong_of_marked_before=before[1], wrong_of_marked_after=after[1])
+            add(draws_worth_less=float(after[2] < before[2]))
+        else:
+            add(threshold_learned=0.0)
+    return {name: round(float(np.nanmean(values)), 4) for name, values in found.items()}
+
+
+def fitted(some: Sequence[LabelledAnswer]) -> Fit:
+    """The calibration of some answers, as `recalibrate.fit_answers` makes it."""
+    scores, right = [answer.score for answer in some], [answer.label.right for answer in some]
+    return fit("answers", f"{len(some)} labels", ORIGIN, scores, right, [answer.group for answer in some])
+
+
+def ece(probabilities: Sequence[float], right: Sequence[bool]) -> float:
+    """The debiased calibration error."""
+    return debiased_ece(reliability(probabilities, right))
+
+
+def marked(rest: Sequence[LabelledAnswer], bar: float) -> tuple[float, float, float]:
+    """The share that is marked, the share of these that is wrong (NaN for none), and what the marks are worth."""
+    over = [answer.label.right for answer in rest if answer.score >= bar]
+    wrong = over.count(False)
+    share = wrong / len(over) if over else float("nan")
+    return len(over) / len(rest), share, (len(over) - wrong - WRONG_MARK * wrong) / len(rest)
+
+
+if __name__ == "__main__":
+    main()

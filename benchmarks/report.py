@@ -135,6 +135,7 @@ RIVALS = "rivals/results/after"
 CELLS, PAIRS = "cells/results/cells", "cells/results/pairs"
 PARTS, BEFORE_PARTS = "parts/results/after", "parts/results/before"
 VERIFIED, LABELLED, FIX = "replies/results/verifier", "claims/results/labelled", "fix/results/fix"
+ABLATION = "ablation/results/run"
 ARITHMETIC, APART = "claims/results/arithmetic", "judge_apart/results/apart"
 WITHIN, ELSEWHERE = "within, out of fold", ("kept out", "shown as calibrated in those domains")
 LINES = (
@@ -326,6 +327,8 @@ LINES = (
     Line("the same: wrong values corrected wrongly", FIX, ("wrong", "corrected wrongly"), "0", at_most(0)),
     Line("the same: true sentences marked", FIX, ("true", "marked"), "≤ .03", at_most(0.03)),
     Line("numbers and dates in no source that arithmetic excuses: claims that are true", ARITHMETIC, ("written, odd", "excused", "share")),
+    Line("decorative citations planted into supported claims: named", ABLATION, ("all planted", "planted, found of those tested")),
+    Line("true citations of claims with two: called decorative", ABLATION, ("all true", "true, called decorative of those tested")),
     *(
         Line(f"planted texts that a judge obeys, judged apart, {depth}: verdicts {what}", APART, (depth, "planted", "fixed", f"apart: {what}"), bar, reached)
         for depth in ("balanced", "thorough")

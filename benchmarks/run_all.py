@@ -59,6 +59,8 @@ LONG = (
     "calibration/run.py",
     "risk/run.py",
     "audit/run.py",
+    "ablation/run.py",
+    "learning/run.py",
 )
 
 

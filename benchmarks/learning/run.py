@@ -2,15 +2,16 @@
 
     .venv/bin/python benchmarks/learning/run.py     # about 3 minutes
 
-Questions of rgb-en (news snippets, near misses among them; nothing that ships was fitted on them) are asked over
-their own passages. So many answers are drawn, their labels taught as `assay learn` does, and the rest measured:
-the error of the confidence and the marks of the threshold, before and after, over many draws.
+The natural questions of dev/real are asked of their documentations; nothing that ships was fitted on them. So many
+answers are drawn, their labels taught as `assay learn` does, and the rest measured: the error of the confidence and
+the marks of the threshold, before and after, over many draws.
 """
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +20,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
-from answers import over_their_own
+from natural import read_questions
+from real_collections import collection, documents_of, set_folder, unpacked
+
+from answers import Row, naturally_asked
 from assay.calibration.fit import Fit, MadeFor
 from assay.calibration.rightness import shipped_rightness
 from assay.calibration.shipped import shipped
@@ -30,14 +34,14 @@ from assay.evals.metrics import brier, debiased_ece, reliability
 from assay.evals.recalibrate import LabelledAnswer
 from report import write_result
 
-LABELS, DRAWS = (20, 40, 80), 50
+LABELS, DRAWS = (20, 40, 60), 50
 ORIGIN = MadeFor("", "", "", "", "")
 
 
 def main() -> None:
     """Ask, draw, learn, measure, write."""
     rightness = shipped_rightness(read=True)
-    rows = [row for row in over_their_own("rgb-en") if row.rated]
+    rows = [row for row in asked() if row.rated]
     answers = [
         LabelledAnswer(
             label=Labelled(n, str(n), row.right),
@@ -57,6 +61,20 @@ def main() -> None:
         **{f"{count} labels": learned(answers, count, rightness.yes) for count in LABELS},
     }
     write_result("learning", "run", numbers)
+
+
+def asked() -> Iterator[Row]:
+    """Each question that has an answer, or none, asked of its documentation."""
+    folder = set_folder("real")
+    questions = read_questions(folder / "questions.jsonl")
+    for name, place in documents_of(unpacked(folder), rows_of(folder / "questions.jsonl")).items():
+        with collection(name, place) as opened:
+            yield from naturally_asked(opened, (one for one in questions if one.collection == name), "real")
+
+
+def rows_of(path: Path) -> list[dict[str, object]]:
+    """The JSON lines of a file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
 
 
 def learned(answers: Sequence[LabelledAnswer], count: int, now: float) -> dict[str, float]:

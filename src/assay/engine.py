@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Coroutine,
-    Iterable,
-    Mapping,
-    Sequence,
-)
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
@@ -22,7 +13,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from assay.core import pipeline
-from assay.core.ablation import CitedAnswer, ablate
+from assay.core.ablation import AnswerObject, CitedAnswer, ablate
 from assay.core.concurrency import BackgroundLoop, ordered_map
 from assay.core.draft import DraftInput, DraftReport
 from assay.core.inputs import (
@@ -410,7 +401,7 @@ class Engine:
 
     check = _plain(acheck)
 
-    async def aablate(self, answer: Answer | Mapping[str, Any]) -> Ablation:
+    async def aablate(self, answer: Answer | AnswerObject) -> Ablation:
         """Leave each source of an answer out, and say which claims fall and what each citation does.
 
         `answer` may be the JSON object of a recorded answer: its claims are tested again by the tests of today, and

@@ -39,6 +39,10 @@ COVERAGE_WEIGHT = 3.0
 _STRONGEST_FIRST = tuple(CitationRole)
 
 
+# An answer as JSON, as the record has it.
+AnswerObject = Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class CitedAnswer:
     """The claims, the citation marks and the sources of an answer; source n is `sources[n - 1]`."""
@@ -48,8 +52,8 @@ class CitedAnswer:
     sources: tuple[Passage, ...]
 
     @classmethod
-    def of(cls, answer: Answer | Mapping[str, Any]) -> Self:
-        """The parts of an answer, or of its JSON object as the record has it.
+    def of(cls, answer: Answer | AnswerObject) -> Self:
+        """The parts of an answer, or of its JSON object.
 
         Raises UsageError for another object, and for an answer that was recorded without texts.
         """

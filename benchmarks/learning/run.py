@@ -4,7 +4,8 @@
 
 The natural questions of dev/real are asked of their documentations; nothing that ships was fitted on them. So many
 answers are drawn, their labels taught as `assay learn` does, and the rest measured: the error of the confidence and
-the marks of the threshold, before and after, over many draws.
+the marks of the threshold, before and after, over many draws. In *harder* half of the right answers, drawn by
+chance, are called wrong: a collection that is unlike what the shipped calibration was fitted on.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -55,10 +57,18 @@ def main() -> None:
         )
         for n, row in enumerate(rows, 1)
     ]
+    chance = np.random.default_rng(5)
+    harder = [
+        replace(one, label=replace(one.label, right=one.label.right and bool(chance.random() < 0.5)))
+        for one in answers
+    ]
     numbers = {
-        "answers": len(answers),
-        "right": sum(answer.label.right for answer in answers),
-        **{f"{count} labels": learned(answers, count, rightness.yes) for count in LABELS},
+        name: {
+            "answers": len(some),
+            "right": sum(answer.label.right for answer in some),
+            **{f"{count} labels": learned(some, count, rightness.yes) for count in LABELS},
+        }
+        for name, some in (("as they are", answers), ("harder", harder))
     }
     write_result("learning", "run", numbers)
 
@@ -93,12 +103,15 @@ def learned(answers: Sequence[LabelledAnswer], count: int, now: float) -> dict[s
         right = [answer.label.right for answer in rest]
         taught = learn_confidence(some, in_force, partial(fitted, some), 0)
         old = [in_force.probability(answer.score) for answer in rest]
-        add(confidence_learned=float(taught.result is not None), ECE_before=ece(old, right))
-        add(Brier_before=brier(old, right))
-        if isinstance(taught.result, Fit):
-            new = [taught.result.probability(answer.score) for answer in rest]
-            add(ECE_after=ece(new, right), Brier_after=brier(new, right))
-            add(draws_worse_in_Brier=float(brier(new, right) > brier(old, right)))
+        new = (
+            [taught.result.probability(answer.score) for answer in rest] if isinstance(taught.result, Fit) else old
+        )
+        add(
+            confidence_learned=float(new is not old), confidence_too_few=float(taught.lesson.state is State.TOO_FEW)
+        )
+        add(ECE_before=ece(old, right), ECE_after=ece(new, right))
+        add(Brier_before=brier(old, right), Brier_after=brier(new, right))
+        add(draws_worse_in_Brier=float(brier(new, right) > brier(old, right)))
         marks = learn_threshold(some, now, 0)
         add(threshold_too_few=float(marks.lesson.state is State.TOO_FEW))
         if isinstance(marks.result, float):

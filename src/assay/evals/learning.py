@@ -2,7 +2,8 @@
 
 Each part is fitted on the labels there are and measured on labels that the fit did not see (folds by the words of
 the question, or by evidence). It is learned where that is not measurably worse than what is in force: the 95 %
-interval of the difference, by paired bootstrap over whole groups, is not all below 0.
+interval of the difference, by paired bootstrap over whole groups, is not all below 0. A threshold, which decides
+what is marked as answering, has to be measurably better (decision 212).
 """
 
 from __future__ import annotations
@@ -187,8 +188,8 @@ def learn_threshold(answers: Sequence[LabelledAnswer], now: float, known: int) -
     )
     if difference.below:
         return Learned(_told(found, State.WORSE))
-    if best == now or difference.difference <= 0:
-        reason = "no other threshold is worth more on labels that it was not chosen on"
+    if best == now or difference.low <= 0:
+        reason = "no other threshold is measurably better on labels that it was not chosen on"
         return Learned(_told(found, State.UNCHANGED, reason=reason))
     return Learned(_told(found, State.LEARNED), best)
 

@@ -27,7 +27,7 @@ class LabelledAnswer:
 
     `origin` says what it came from, `score` is what a probability is read from and `gate` the sufficiency of its
     evidence, both 0 to 1; answers of one `group` answer questions of the same words. `searches` counts the
-    rounds, and `is_read` says whether a reader read the answer.
+    rounds, and `is_read` says whether a reader read the answer as text.
     """
 
     label: Labelled
@@ -51,7 +51,7 @@ class LabelledAnswer:
             gate=float(answer["judgement"]["sufficiency"] or 0.0),
             group=" ".join(words(answer["question"])),
             searches=searches_of(answer),
-            is_read=bool(answer["confidence"].get("reading")),
+            is_read=_is_read(answer["confidence"].get("reading")),
         )
 
 
@@ -105,6 +105,11 @@ def calibration_for(labels: Labels, collection: str, origin: MadeFor) -> Fit | N
     """The calibration that the collection uses for answers of this origin; None where it does not apply to them."""
     now = labels.calibration_in_use(collection).fit or shipped()["answers"]
     return now if now.made_for.differs(origin) is None else None
+
+
+def _is_read(reading: Mapping[str, Any] | None) -> bool:
+    """Whether a reader read the answer as text; a quoted row of a table has thresholds of its own."""
+    return reading is not None and reading.get("row") is None
 
 
 def _refuse_twice(rows: Sequence[Labelled], runs: Sequence[str]) -> None:

@@ -62,7 +62,7 @@ class CalibratedConfidence:
 
     `live` is what the score comes from in this run, but for the judge, which each judgement names. `cause` is the
     reason why no calibration applies to any question, "" where one may. From the signal `answers_from` on an answer
-    answers the question; None for the threshold that ships.
+    answers the question, None for the threshold that ships; a quoted row of a table has its own.
     """
 
     inner: ConfidenceEstimator

@@ -135,6 +135,7 @@ RIVALS = "rivals/results/after"
 CELLS, PAIRS = "cells/results/cells", "cells/results/pairs"
 PARTS, BEFORE_PARTS = "parts/results/after", "parts/results/before"
 VERIFIED, LABELLED, FIX = "replies/results/verifier", "claims/results/labelled", "fix/results/fix"
+ABLATION, LEARNING = "ablation/results/run", "learning/results/run"
 ARITHMETIC, APART = "claims/results/arithmetic", "judge_apart/results/apart"
 GATE, RUN_ONCE = "compare/results/gate", "one run each, 300 questions"
 EVAL_KILLS, EVAL_MEMORY = "evaluate/results/kills", "evaluate/results/memory"
@@ -333,6 +334,12 @@ LINES = (
     Line("the same: wrong values corrected wrongly", FIX, ("wrong", "corrected wrongly"), "0", at_most(0)),
     Line("the same: true sentences marked", FIX, ("true", "marked"), "≤ .03", at_most(0.03)),
     Line("numbers and dates in no source that arithmetic excuses: claims that are true", ARITHMETIC, ("written, odd", "excused", "share")),
+    Line("decorative citations planted into supported claims: named", ABLATION, ("all planted", "planted, found of those tested")),
+    Line("true citations of claims with two: called decorative", ABLATION, ("all true", "true, called decorative of those tested")),
+    Line("natural questions that nothing was fitted on: ECE of the confidence as shipped", LEARNING, ("as they are", "20 labels", "ECE before")),
+    Line("the same, learned from 20 labels", LEARNING, ("as they are", "20 labels", "ECE after")),
+    Line("half of the right answers called wrong: ECE as shipped", LEARNING, ("harder", "20 labels", "ECE before")),
+    Line("the same, learned from 20 labels", LEARNING, ("harder", "20 labels", "ECE after")),
     *(
         Line(f"planted texts that a judge obeys, judged apart, {depth}: verdicts {what}", APART, (depth, "planted", "fixed", f"apart: {what}"), bar, reached)
         for depth in ("balanced", "thorough")

@@ -62,6 +62,8 @@ LONG = (
     "compare/gate.py",
     "evaluate/kills.py",
     "evaluate/memory.py",
+    "ablation/run.py",
+    "learning/run.py",
 )
 
 

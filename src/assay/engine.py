@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from assay.core import pipeline
+from assay.core.ablation import AnswerObject, CitedAnswer, ablate
 from assay.core.concurrency import BackgroundLoop, ordered_map
 from assay.core.draft import DraftInput, DraftReport
 from assay.core.inputs import (
@@ -35,6 +36,7 @@ from assay.core.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, S
 from assay.errors import AssayError, UsageError
 from assay.nlp.sentences import sentences
 from assay.types import (
+    Ablation,
     Answer,
     AskOptions,
     Document,
@@ -398,6 +400,26 @@ class Engine:
         return with_masked(review, evidence)
 
     check = _plain(acheck)
+
+    async def aablate(self, answer: Answer | AnswerObject) -> Ablation:
+        """Leave each source of an answer out, and say which claims fall and what each citation does.
+
+        `answer` may be the JSON object of a recorded answer: its claims are tested again by the tests of today, and
+        no language model is asked. Raises UsageError for another object, or an answer recorded without texts.
+
+        >>> from assay import open_engine
+        >>> with open_engine(data_dir=folder) as engine:
+        ...     _ = engine.add([sample])
+        ...     found = engine.ablate(engine.ask("At how many degrees does water boil?"))
+        >>> [(one.claims, one.source, one.role.value) for one in found.citations]
+        [((1, 2), 1, 'carrying')]
+        """
+        cited = CitedAnswer.of(answer)
+        _run, stages = self._begin_unrecorded("")
+        readable = (await self._quarantine(require_hits(cited.sources))).readable
+        return await ablate(cited.claims, cited.marks, readable.passages, stages.offline_verifier)
+
+    ablate = _plain(aablate)
 
     async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """Fix anyone's draft, as `core.fix.fix_draft` says. Raises UsageError for an empty draft or no passages."""

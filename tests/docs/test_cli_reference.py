@@ -53,6 +53,7 @@ VERBS = (
     "export",
     "label",
     "calibrate",
+    "learn",
     "audit",
     "compare",
     "eval run",

@@ -264,6 +264,7 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
             verifier=ScriptedVerifier({}),
             concluder=ScriptedVerifier({}),
             text_verifier=ScriptedVerifier({}),
+            offline_verifier=ScriptedVerifier({}),
             repairer=ScriptedRepairer({}),
             rules=None,
             editor=None,

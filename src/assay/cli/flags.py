@@ -116,6 +116,12 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             "The network that reorders passages: a folder, hf:ORG/NAME@REVISION, or none. [default: none]",
             "WHICH",
         ),
+        "answers_from": _flag(
+            float,
+            JUDGING,
+            "Signal from which an answer is marked as answering. [default: learned, or 0.763]",
+            "0-1",
+        ),
         "max_risk": _flag(
             float, JUDGING, "Withhold answers unless the measured error rate is at most this.", "0-1"
         ),

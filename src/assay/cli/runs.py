@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from assay.cli import exits
 from assay.cli.flags import AsJson, Given, takes
 from assay.cli.terminal import Terminal, reason_of
-from assay.errors import UsageError
+from assay.errors import AssayError, UsageError
 
 if TYPE_CHECKING:
     from assay.records.runs import RunStore
+    from assay.records.values import RunRecord
+    from assay.types import Ablation
 
 OneRun = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
 RunName = Annotated[
@@ -34,6 +36,10 @@ Changes = Annotated[
 Live = Annotated[
     bool, typer.Option("--live", help="With --set, make calls that the tape does not hold; they may cost money.")
 ]
+LeaveOut = Annotated[
+    bool,
+    typer.Option("--sources", help="Leave each source of the answer out, and show which claims fall without it."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 
 
@@ -43,15 +49,19 @@ def show(
     run: RunName = None,
     *,
     given: Given,
+    sources: LeaveOut = False,
     as_json: AsJson = False,
 ) -> None:
     """Show how an answer was made.
 
-    Prints the steps of the run, the claims with their sources, and the checks.
+    Prints the steps of the run, the claims with their sources, and the checks. With --sources, the claims are
+    tested again without each source instead: which fall, and which citations are decorative. No language model is
+    asked.
 
     \b
-    assay show          the latest runs
+    assay show                 the latest runs
     assay show last
+    assay show last --sources
     """
     from assay.cli.run_view import show_run
     from assay.records.runs import RunStore
@@ -59,9 +69,14 @@ def show(
 
     store = RunStore(load_settings(given).settings.runs_file)
     if run is None:
+        if sources:
+            raise UsageError("--sources needs a run", hint="e.g. `assay show last --sources`")
         _show_latest(store, as_json, terminal)
         return
     record = store.load(run)
+    if sources:
+        _show_ablation(record, given, as_json, terminal)
+        return
     if as_json:
         terminal.object(record.to_dict())
     else:
@@ -138,8 +153,8 @@ def report(
 ) -> None:
     """Write a run as one HTML page.
 
-    The page has the answer, its claims, sources, checks and steps. It loads and runs nothing, so it can be archived
-    and sent.
+    The page has the answer, its claims, sources, checks and steps, and what the answer loses without each source.
+    It loads and runs nothing, so it can be archived and sent.
 
     \b
     assay report last
@@ -157,11 +172,46 @@ def report(
         raise UsageError(f"{target} exists already", hint="choose another name with --out, or add --force")
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", hint="choose another place with --out")
+    found = _ablation_or_warning(record, given, terminal)
     try:
-        target.write_text(page_of(record.to_dict()), encoding="utf-8")
+        target.write_text(page_of(record.to_dict(), found), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {reason_of(error)}", hint="choose another place") from error
     terminal.line(str(target))
+
+
+def _ablated(record: RunRecord, given: Given) -> Ablation:
+    """The answer of a run with each source left out, by the tests of today; UsageError for a run without one."""
+    from assay.wiring import open_checker
+
+    if record.answer is None:
+        raise UsageError(
+            f"run {record.run.run_id} ended without an answer: there is no source to leave out",
+            hint="`assay show` lists the latest runs",
+        )
+    with open_checker(models=False, **given) as engine:
+        return engine.ablate(record.answer)
+
+
+def _show_ablation(record: RunRecord, given: Given, as_json: bool, terminal: Terminal) -> None:
+    from assay.cli.ablation_view import show_ablation
+
+    found = _ablated(record, given)
+    if as_json:
+        terminal.object({"run_id": record.run.run_id, **found.to_dict()})
+    else:
+        show_ablation(found, terminal)
+
+
+def _ablation_or_warning(record: RunRecord, given: Given, terminal: Terminal) -> dict[str, Any] | None:
+    """The ablation for a page; where it cannot be made, a warning says so, and the page is written without it."""
+    if record.answer is None or not record.answer["sources"]:
+        return None
+    try:
+        return _ablated(record, given).to_dict()
+    except AssayError as error:
+        terminal.warn(f"warning: no source was left out: {error}")
+        return None
 
 
 def _show_latest(store: RunStore, as_json: bool, terminal: Terminal) -> None:

@@ -555,7 +555,8 @@ class Stages:
     `closest_writer` writes if the evidence is not known to answer, None if nothing is shown then; `relevance` reads
     the finished answer, None without a reader. `masking` says that a language model takes part: nobody reads what
     is masked then. `settler` is asked once a draft is complete and before its sentences are tested, None if no
-    model tests. `explains` says that the answer is to hold how it came to be.
+    model tests. `offline_verifier` is the `text_verifier` without a language model. `explains` says that the answer
+    is to hold how it came to be.
     """
 
     understander: Understander
@@ -570,6 +571,7 @@ class Stages:
     verifier: Verifier
     concluder: Concluder
     text_verifier: TextVerifier
+    offline_verifier: TextVerifier
     repairer: Repairer
     rules: Rules | None
     editor: StyleEditor | None

@@ -61,12 +61,16 @@ class Reached(Value):
 
 @dataclass(frozen=True, slots=True)
 class CheckerFit(Value):
-    """A policy, what it was fitted on in words, what it reaches on claims it did not see, and rules without it."""
+    """A policy, what it was fitted on in words, what it reaches on claims it did not see, and rules without it.
+
+    `unseen` are the verdicts on the claims, in order, under policies that did not see them.
+    """
 
     policy: ClaimPolicy
     data: str
     reached: Reached
     alone: Reached
+    unseen: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,23 @@ async def fit_checker(
     _refuse_passing(claims, measured, found)
     rules = DeterministicVerifier(embedder)
     alone = [await _tested(claim, rules) for claim in claims]
-    return CheckerFit(policy, count_summary(claims), _reached(claims, found), _reached(claims, alone))
+    return CheckerFit(
+        policy, count_summary(claims), _reached(claims, found), _reached(claims, alone), _verdicts(found)
+    )
+
+
+async def verdicts_now(
+    claims: Sequence[LabelledClaim], checker: Checker, embedder: Embedder
+) -> tuple[tuple[Verdict, ...], Reached]:
+    """The verdicts on labelled claims under the checker's own policy, in order, and what they did."""
+    verifier = DeterministicVerifier(embedder, checker=checker)
+    found = [await _tested(claim, verifier) for claim in claims]
+    return _verdicts(found), _reached(claims, found)
+
+
+def _verdicts(found: Sequence[Claim | None]) -> tuple[Verdict, ...]:
+    """The verdicts; unknown for what claims nothing."""
+    return tuple(Verdict.UNKNOWN if claim is None else claim.verdict for claim in found)
 
 
 def policy_of(rows: Sequence[WeighedClaim]) -> ClaimPolicy:
@@ -243,10 +263,7 @@ def _refuse_passing(
 
 def _reached(claims: Sequence[LabelledClaim], found: Sequence[Claim | None]) -> Reached:
     """What these verdicts did."""
-    pairs = [
-        (claim.label, Verdict.UNKNOWN if one is None else one.verdict)
-        for claim, one in zip(claims, found, strict=True)
-    ]
+    pairs = [(claim.label, verdict) for claim, verdict in zip(claims, _verdicts(found), strict=True)]
     flags = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
     true = [verdict for label, verdict in pairs if label is Verdict.SUPPORTED]
     false = [verdict for label, verdict in pairs if label is not Verdict.SUPPORTED]

@@ -218,6 +218,16 @@ def fit(
     )
 
 
+def unseen(scores: Sequence[float], happened: Sequence[bool], groups: Sequence[str]) -> list[float]:
+    """Each row's probability by a curve of the kind that `fit` chooses, which saw no row of its fold.
+
+    Raises ValueError where a fold's other rows hold one outcome only.
+    """
+    folds = [str(fold_of(group)) for group in groups]
+    ways = [out_of_fold(way, scores, happened, folds) for way in (by_logistic, isotonic)]
+    return min(ways, key=lambda made: brier(made, happened))
+
+
 def _averaged(found: Sequence[Measured]) -> Measured:
     """The mean errors of several partings, with the bins of the first."""
     error, score = np.mean([[part.ece, part.brier] for part in found], axis=0)

@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.errors import UsageError
 from assay.records.labels import WHOLE, Labels
+from assay.records.values import RunRecord
 from assay.types import EvidenceFound, Passage, Verdict
 
 # Fewer labels than this, or fewer of either kind, fit no calibration that means anything.
@@ -175,32 +176,47 @@ def read_labelled_claims(path: Path) -> tuple[LabelledClaim, ...]:
     return tuple(found.values())
 
 
-def recorded_claims(labels: Labels, collection: str) -> tuple[LabelledClaim, ...]:
+def recorded_claims(labels: Labels, collection: str, *, with_accepted: bool = False) -> tuple[LabelledClaim, ...]:
     """The labelled claims of the collection's recorded answers, each beside the passages that it cites or rests on.
 
     A claim that a person called wrong is unsupported: nobody said whether its passages contradict it. A claim
-    without a passage is left out.
+    without a passage is left out. `with_accepted`, the claims of an answer that was accepted in review are
+    supported where nobody labelled them; those of a rejected one are not known.
     """
-    found = []
-    for label in labels.current():
+    found: list[LabelledClaim] = []
+    given = labels.current()
+    named = {(label.run_id, label.claim) for label in given}
+    for label in given:
         record = labels.store.load(label.run_id)
         answer = record.answer
-        if label.claim == WHOLE or answer is None or record.run.collection != collection:
+        if answer is None or record.run.collection != collection:
             continue
-        claim = next(claim for claim in answer["claims"] if claim["n"] == label.claim)
-        shown = {*claim["citations"], *(span["passage_id"] for span in claim["spans"])}
-        events = (event for event in record.events if event.kind == EvidenceFound.kind)
-        hits = (hit for event in events for hit in event.body["evidence"]["hits"])
-        texts = {hit["passage"]["passage_id"]: hit["passage"]["text"] for hit in hits}
-        passages = tuple(
-            Passage(passage_id, passage_id, "", 0, len(text), text)
-            for passage_id, text in texts.items()
-            if passage_id in shown
-        )
+        numbers = [label.claim]
+        if label.claim == WHOLE:
+            is_accepted = bool(record.decisions) and record.decisions[-1].accepted
+            every = (
+                [claim["n"] for claim in answer["claims"]] if with_accepted and is_accepted and label.good else []
+            )
+            numbers = [n for n in every if (label.run_id, n) not in named]
         verdict = Verdict.SUPPORTED if label.good else Verdict.UNSUPPORTED
-        if passages:
-            found.append(LabelledClaim(label.version, claim["text"], verdict, passages))
+        for claim in answer["claims"]:
+            passages = _passages_of(claim, record) if claim["n"] in numbers else ()
+            if passages:
+                found.append(LabelledClaim(label.version, claim["text"], verdict, passages))
     return tuple(found)
+
+
+def _passages_of(claim: Mapping[str, Any], record: RunRecord) -> tuple[Passage, ...]:
+    """The passages that a recorded claim cites or rests on."""
+    shown = {*claim["citations"], *(span["passage_id"] for span in claim["spans"])}
+    events = (event for event in record.events if event.kind == EvidenceFound.kind)
+    hits = (hit for event in events for hit in event.body["evidence"]["hits"])
+    texts = {hit["passage"]["passage_id"]: hit["passage"]["text"] for hit in hits}
+    return tuple(
+        Passage(passage_id, passage_id, "", 0, len(text), text)
+        for passage_id, text in texts.items()
+        if passage_id in shown
+    )
 
 
 def count_summary(claims: Sequence[LabelledClaim]) -> str:

@@ -89,6 +89,11 @@ class OnnxChecker:
             _threads=ThreadPoolExecutor(threads, thread_name_prefix="assay-check"),
         )
 
+    def fitted(self, policy: ClaimPolicy) -> OnnxChecker:
+        """The same checker under another policy and another name; it shares the threads."""
+        named = _id(self.model.id.rpartition("-")[0], self.model.sha256, asdict(policy))
+        return replace(self, model=replace(self.model, id=named, policy=policy))
+
     async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Three probabilities a pair, shape (pairs, 3); the event loop stays free."""
         return await asyncio.to_thread(self.check_now, pairs)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from assay.calibration import ClaimPolicy
-from assay.errors import DamagedStore, StoreError, UsageError
+from assay.errors import DamagedStore, UsageError
+from assay.records.append_only import AppendOnlyFile
 from assay.types import Value
 
 # The version of what comes with a model: the policy in its folder, or none.
@@ -82,7 +81,7 @@ class CheckerPolicies:
         made = FittedPolicy(version, at, by, data, weights, policy, reached)
         body = made.to_dict()
         del body["version"]  # told by the place in the file
-        self._add({"schema": _SCHEMA, **body})
+        AppendOnlyFile(self.path).add({"schema": _SCHEMA, **body})
         return made
 
     def use(self, version: int, *, at: float, by: str) -> None:
@@ -93,14 +92,14 @@ class CheckerPolicies:
                 f"the checker has no policy {version}; it has {', '.join(map(str, known))}",
                 hint="0 is what comes with the model",
             )
-        self._add({"at": at, "by": by, "use": version})
+        AppendOnlyFile(self.path).add({"at": at, "by": by, "use": version})
 
     def _read(self) -> tuple[tuple[FittedPolicy, ...], int]:
         """The policies, and the version in use."""
         fitted: list[FittedPolicy] = []
         chosen = OWN
         try:
-            for body in self._lines():
+            for body in AppendOnlyFile(self.path).lines():
                 if "use" in body:
                     chosen = int(body["use"])
                 else:
@@ -113,34 +112,3 @@ class CheckerPolicies:
                 f"{self.path} cannot be used: {error}", hint="remove it, then fit the checker again"
             ) from error
         return tuple(fitted), chosen
-
-    def _lines(self) -> Iterator[Mapping[str, Any]]:
-        try:
-            text = self.path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise StoreError(f"{self.path} cannot be read: {error.strerror}", hint="see who may read it") from error
-        yield from map(json.loads, text.splitlines())
-
-    def _add(self, body: Mapping[str, Any]) -> None:
-        """Add one line in one write: it is complete, or a later reading finds that it is not."""
-        line = f"{json.dumps(body)}\n".encode()
-        try:
-            for folder in (self.place.parent, self.place):  # `mkdir` gives parents everyone's rights
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                written = os.write(file, line)
-                os.fsync(file)
-            finally:
-                os.close(file)
-        except OSError as error:
-            raise StoreError(
-                f"{self.path} cannot be written: {error.strerror}",
-                hint="choose a folder of your own with --data-dir",
-            ) from error
-        if written < len(line):
-            raise StoreError(
-                f"{self.path} was not written completely", hint="make room on the disk, then remove the file"
-            )

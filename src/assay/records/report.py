@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree.ElementTree import Element, tostring
 
+from assay.core.ablation import describe_falls
+
 # HTML built as a tree, so that no text from a document can become markup.
 
 
@@ -128,10 +130,11 @@ STATUS_TEXTS = {
 }
 
 
-def report(record: Json) -> str:
+def report(record: Json, ablation: Json | None = None) -> str:
     """The page of a run record, as `RunRecord.to_dict` gives it; it loads nothing and runs nothing.
 
-    Text of documents and models is always shown as text.
+    `ablation` is the answer's `Ablation` as JSON, None where it was not made. Text of documents and models is
+    always shown as text.
     """
     run = record["run"]
     answer = _answer(record["events"])
@@ -139,7 +142,7 @@ def report(record: Json) -> str:
     if answer is None:
         parts.append(element("p", f"The run ended without an answer: {run['outcome']}.", kind="verdict failed"))
     else:
-        parts += _answer_parts(answer)
+        parts += _answer_parts(answer, ablation)
     parts += [*_steps(record["events"]), *_decisions(record.get("decisions", ()))]
     parts.append(_foot(run, answer))
     return page(f"assay: {run['question'][:80]}", STYLE, *parts)
@@ -159,7 +162,7 @@ def _answer(events: Sequence[Json]) -> Json | None:
     return answer if isinstance(answer, dict) else None
 
 
-def _answer_parts(answer: Json) -> Iterator[Part]:
+def _answer_parts(answer: Json, ablation: Json | None) -> Iterator[Part]:
     status = verification_status(answer)
     yield element("p", STATUS_TEXTS[status], kind=f"verdict {status}")
     marks = [Highlight(claim["start"], claim["end"], claim["verdict"], _to(claim)) for claim in answer["claims"]]
@@ -171,6 +174,7 @@ def _answer_parts(answer: Json) -> Iterator[Part]:
     yield from _ledger("Dropped claims", answer.get("dropped", ()), answer)
     yield from _repairs(answer["repairs"])
     yield from _sources(answer)
+    yield from _ablation(ablation)
     yield from _checks(answer["checks"])
     yield from _assessment(answer.get("assessment"))
 
@@ -234,6 +238,44 @@ def _sources(answer: Json) -> Iterator[Part]:
         path = f" ({source['path']})" if source.get("path") else ""
         spans = f"characters {source['start']} to {source['end']} of document {source['document_id']}{path}"
         yield element("p", f"{spans}, SHA-256 {source['sha256']}{_origin(source)}", kind="quiet id")
+
+
+def _ablation(ablation: Json | None) -> Iterator[Part]:
+    """What the answer loses without each of its sources, and what each citation does; decorative ones first."""
+    if ablation is None or not ablation["sources"]:
+        return
+    yield element("h2", "Each source left out")
+    yield element("p", "The claims were tested again without each source, by the tests of today.", kind="quiet")
+    yield table(
+        ("source", "title", "without it"),
+        [
+            (f"[{source['number']}]", source["title"], describe_falls(source["falls"]))
+            for source in ablation["sources"]
+        ],
+    )
+    ranked = sorted(ablation["citations"], key=lambda one: one["role"] != "decorative")
+    yield table(
+        ("claim", "cites", "role", "why"),
+        [
+            (
+                ", ".join(map(str, one["claims"])),
+                f"[{one['source']}]",
+                element("span", one["role"], kind=f"verdict {_ROLE_STATUS[one['role']]}"),
+                one["reason"],
+            )
+            for one in ranked
+        ],
+    )
+
+
+# The status in whose colour a citation's role is shown.
+_ROLE_STATUS = {
+    "carrying": "passed",
+    "shared": "passed",
+    "unsure": "unknown",
+    "untested": "skipped",
+    "decorative": "failed",
+}
 
 
 def _to(claim: Json) -> str:

@@ -105,6 +105,13 @@ class Settings(BaseModel):
         None, ge=0, le=1, description="sufficiency up to which the judge's model is asked; none: as learned"
     )
     least_passages: int = Field(1, ge=1, le=200, description="evidence of fewer passages does not suffice")
+    answers_from: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="the signal from which an answer counts as answering the question; none: what was learned for "
+        "the collection, or the one that ships",
+    )
     max_risk: float | None = Field(
         None, gt=0, lt=1, description="the share of shown answers that may be wrong; none: no promise is made"
     )

@@ -392,7 +392,7 @@ def scripted_stages(**given: Any) -> Stages:
     """Fakes that raise Unscripted whatever they are asked, but for those `given` by the name of their stage.
 
     Without a `fallback_writer`, the writer stands in for it; so does the verifier for the `concluder` and the
-    `text_verifier`, the rules for the `editor`, and the assessor for the `adviser`.
+    verifiers of text, the rules for the `editor`, and the assessor for the `adviser`.
 
     >>> scripted_stages(rules=None).models.writer
     'scripted'
@@ -416,6 +416,7 @@ def scripted_stages(**given: Any) -> Stages:
         "verifier": verifier,
         "concluder": verifier,
         "text_verifier": verifier,
+        "offline_verifier": verifier,
         "repairer": ScriptedRepairer({}),
         "rules": rules,
         "editor": rules,

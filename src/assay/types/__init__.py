@@ -6,6 +6,7 @@ Scores, sufficiency and support lie in 0 to 1; None means that nothing measured 
 
 from __future__ import annotations
 
+from assay.types.ablation import Ablation, CitationAblation, CitationRole, SourceAblation
 from assay.types.answer import (
     Answer,
     Candidate,
@@ -133,6 +134,7 @@ from assay.types.value import (
 __all__ = [
     "BY_RULES",
     "VALUE_CHECKS",
+    "Ablation",
     "Acted",
     "Action",
     "Answer",
@@ -146,6 +148,8 @@ __all__ = [
     "Candidate",
     "Check",
     "Citation",
+    "CitationAblation",
+    "CitationRole",
     "CitationStyle",
     "Claim",
     "ClaimEvent",
@@ -218,6 +222,7 @@ __all__ = [
     "SentenceWithdrawn",
     "Severity",
     "Source",
+    "SourceAblation",
     "SourceMapEntry",
     "SourceSpan",
     "Span",

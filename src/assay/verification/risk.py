@@ -61,18 +61,22 @@ class CalibratedConfidence:
     """Another estimator's score, with the calibrated probability that such an answer is right.
 
     `live` is what the score comes from in this run, but for the judge, which each judgement names. `cause` is the
-    reason why no calibration applies to any question, "" where one may.
+    reason why no calibration applies to any question, "" where one may. From the signal `answers_from` on an answer
+    answers the question, None for the threshold that ships; a quoted row of a table has its own.
     """
 
     inner: ConfidenceEstimator
     fit: Fit
     live: MadeFor
     cause: str = ""
+    answers_from: float | None = None
 
     def rate(self, judgement: Judgement, review: Review, reading: AnswerReading | None = None) -> Confidence:
         """The confidence, with its value and the calibration's measured error where one applies."""
         plain = self.inner.rate(judgement, review, reading)
         rightness = shipped_rightness(read=reading is not None)
+        if self.answers_from is not None:
+            rightness = replace(rightness, yes=self.answers_from)
         signal, answers = signal_of(rightness, plain.score, judgement.relevance, judgement.signals, reading)
         if reading is not None and review.claims:
             plain = replace(plain, answers=answers)

@@ -29,6 +29,7 @@ from assay.types import AskOptions, CitationStyle, CollectionSummary
 from assay.understanding.spelling import CollectionSpeller
 from assay.web.outside import NullRetriever
 from assay.wiring.idle_settings import refuse_idle_options
+from assay.wiring.learned import with_learned_threshold
 from assay.wiring.models import ModelPool, refuse_offline
 from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader, open_reranker
 from assay.wiring.own import OwnParts, OwnSearch, borrowed_embedder, borrowed_index
@@ -68,6 +69,7 @@ def open_engine(
     ()
     """
     own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
+    chosen = with_learned_threshold(chosen)
     place = chosen.data_dir / "collections" / chosen.collection
     if index is None and not create and not place.is_dir():
         raise _unknown(chosen)

@@ -77,7 +77,8 @@ def confidence_estimator(
         cause = "another reader than the calibration was fitted for"
     if settings.reranker != "none":
         cause = "the calibration was fitted without a reranker"
-    return CalibratedConfidence(LeastConfidence(), run.calibration or shipped()["answers"], live, cause)
+    fit = run.calibration or shipped()["answers"]
+    return CalibratedConfidence(LeastConfidence(), fit, live, cause, settings.answers_from)
 
 
 def guarantee_of_answers(

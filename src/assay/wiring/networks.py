@@ -44,14 +44,26 @@ def open_checker_network(settings: Settings) -> OpenChecker | None:
     """The checker that the settings name, None for `none`; raises UsageError where the folder holds none."""
     if settings.checker == "none":
         return None
-    place = model_folder(settings.checker, settings, what="checker", bundled=BUNDLED_CHECKER)
-    opened = _fitted(ClassifierChecker.load(place), settings) if in_hub_layout(place) else OnnxChecker.load(place)
+    opened = open_checker_in_use(settings)
     unknown = sorted(set(opened.model.policy.weights) - INPUTS) if opened.model.policy else []
     if unknown:
         raise UsageError(
-            f"the policy of {place} weighs {', '.join(unknown)}, which nothing measures", hint="fit it anew"
+            f"the policy of {opened.model.id} weighs {', '.join(unknown)}, which nothing measures",
+            hint="fit it anew",
         )
     return OpenChecker(CachingChecker(opened), (opened.close,))
+
+
+def open_checker_in_use(settings: Settings) -> ClassifierChecker | OnnxChecker:
+    """The checker that the settings name, other than `none`, under the policy in use for it."""
+    place = model_folder(settings.checker, settings, what="checker", bundled=BUNDLED_CHECKER)
+    if in_hub_layout(place):
+        return _fitted(ClassifierChecker.load(place), settings)
+    checker = OnnxChecker.load(place)
+    kept = policies_of(checker.model.sha256, settings).in_use()
+    # Fitted beside other words and vectors a policy counts for nothing: the one of its manifest holds.
+    is_current = kept is not None and kept.weights == weights_behind("claims")
+    return checker.fitted(kept.policy) if kept is not None and is_current else checker
 
 
 def open_to_fit(settings: Settings) -> ClassifierChecker:

@@ -184,6 +184,7 @@ class Composer:
             verifier=verifier,
             concluder=plain,
             text_verifier=self._with_guarantee(verifier, run),
+            offline_verifier=plain,
             repairer=repairer(
                 plain,
                 {"search": again, **({"outside": outside} if self.settings.verify_outside else {})},

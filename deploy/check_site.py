@@ -17,11 +17,11 @@ from urllib.parse import unquote, urlsplit
 
 # What a browser loads by itself. `a` leads elsewhere only where somebody follows it.
 _LOADS = {
-    "audio": ("src",), "embed": ("src",), "iframe": ("src",), "image": ("href", "xlink:href"), "img": ("src", "srcset"),
-    "input": ("src",), "link": ("href",), "object": ("data",), "script": ("src",), "source": ("src", "srcset"),
-    "track": ("src",), "use": ("href", "xlink:href"), "video": ("src", "poster"),
+    "audio": ("src",), "embed": ("src",), "iframe": ("src",), "image": ("href", "xlink:href"),
+    "img": ("src", "srcset"), "input": ("src",), "link": ("href",), "object": ("data",), "script": ("src",),
+    "source": ("src", "srcset"), "track": ("src",), "use": ("href", "xlink:href"), "video": ("src", "poster"),
 }  # fmt: skip
-_STYLE = re.compile(r"(?:@import\s+|url\()\s*[\"']?([^\"')\s]+)", re.IGNORECASE)
+_STYLE = re.compile(r"(?:@import\s+(?:url\()?|url\()\s*[\"']?([^\"')\s]+)", re.IGNORECASE)
 # The theme's script fetches a renderer from another host for a page that has such an element.
 _FETCHING = {"mermaid", "glightbox", "pyodide"}
 
@@ -41,7 +41,9 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value for name, value in attrs if value is not None}
-        self.loads += [address for name in _LOADS.get(tag, ()) if name in given for address in addresses(given[name])]
+        self.loads += [
+            address for name in _LOADS.get(tag, ()) if name in given for address in addresses(given[name])
+        ]
         self.loads += _STYLE.findall(given.get("style", ""))
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
@@ -69,8 +71,8 @@ def addresses(value: str) -> list[str]:
 def is_elsewhere(address: str) -> bool:
     """Whether the address is on another host; data and fragments are not.
 
-    >>> is_elsewhere("//fonts.example/a.woff2"), is_elsewhere("data:image/png;base64,AA=="), is_elsewhere("../a.css")
-    (True, False, False)
+    >>> [is_elsewhere(address) for address in ("//fonts.example/a.woff2", "data:image/png;base64,AA==", "../a.css")]
+    [True, False, False]
     """
     parts = urlsplit(address)
     return bool(parts.netloc) or parts.scheme in ("http", "https", "ws", "wss")
@@ -85,12 +87,14 @@ def faults_of(folder: Path) -> Iterator[str]:
         name = path.relative_to(folder)
         yield from (f"{name}: asks another host: {address}" for address in page.loads if is_elsewhere(address))
         yield from (f"{name}: fetches from another host for: {kind}" for kind in sorted(page.fetching))
-        # The page for addresses that are not there is sent for any of them, so that its own links are from the root.
+        # The page for a missing address is sent in the place of any, so that its own links lead from the root.
         if name.name != "404.html":
             yield from (f"{name}: {fault}" for fault in broken(path, page, pages, folder))
     for style in sorted([*folder.rglob("*.css"), *folder.rglob("*.svg")]):
         found = _STYLE.findall(style.read_text(encoding="utf-8"))
-        yield from (f"{style.relative_to(folder)}: asks another host: {each}" for each in found if is_elsewhere(each))
+        yield from (
+            f"{style.relative_to(folder)}: asks another host: {each}" for each in found if is_elsewhere(each)
+        )
 
 
 def parsed(path: Path) -> Page:

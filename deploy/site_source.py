@@ -26,6 +26,8 @@ PAGES = {
     "CHANGELOG.md": "project/changelog.md",
 }
 DECISIONS = "decisions/index.md"
+_DECISIONS = """Each record says what was decided and why, what else was tried, and what it measured.
+A newer record says so where it replaces an older one."""
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -75,8 +77,7 @@ def decisions() -> str:
     """The list of all decision records, by number."""
     records = sorted((ROOT / "docs" / "decisions").glob("*.md"))
     lines = (f"- [{title(read(record))}]({record.name})" for record in records)
-    intro = "Why things are as they are, what else was tried, and what it measured. A record is not changed later; a newer\none says so where it replaces it."
-    return f"# Decisions\n\n{intro}\n\n{chr(10).join(lines)}\n"
+    return f"# Decisions\n\n{_DECISIONS}\n\n{chr(10).join(lines)}\n"
 
 
 def title(text: str) -> str:

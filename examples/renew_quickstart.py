@@ -85,9 +85,7 @@ def pictured(text: str) -> str:
 
 def picture(text: str) -> str:
     """An SVG of a terminal that shows the text."""
-    console = Console(
-        record=True, file=io.StringIO(), width=_COLUMNS, force_terminal=True, color_system="truecolor", highlight=False
-    )
+    console = Console(file=io.StringIO(), record=True, width=_COLUMNS, force_terminal=True, highlight=False)
     for line in text.rstrip().splitlines():
         console.print(Text.from_ansi(line, style="bold" if line.startswith("$ ") else ""))
     return console.export_svg(title="", code_format=_FORMAT, unique_id="terminal")

@@ -126,7 +126,7 @@ site: | $(UV)
 	rm -rf $(DOCS)/html
 	$(SITE)/bin/zensical build --strict --clean
 	python3 deploy/check_site.py $(DOCS)/html
-	@echo "make site: everything passed; open $(DOCS)/html/index.html"
+	@echo "make site: everything passed; python3 -m http.server --directory $(DOCS)/html shows it"
 
 clean:
 	rm -rf .make .venv dist

@@ -129,4 +129,4 @@ site: | $(UV)
 	@echo "make site: everything passed; python3 -m http.server --directory $(DOCS)/html shows it"
 
 clean:
-	rm -rf .make .venv dist
+	rm -rf .cache .make .venv dist

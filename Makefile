@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := check
-.PHONY: setup try test check page format lint types layers docs bench proofs weights dist lint-deploy clean
+.PHONY: setup try test check page format lint types layers docs bench proofs weights dist lint-deploy site clean
 
 UV_VERSION := 0.13.9
 UV := .make/uv/bin/uv
@@ -116,5 +116,17 @@ lint-deploy: | $(UV)
 	else echo "left out: promtool is not installed"; fi
 	@echo "make lint-deploy: everything passed"
 
+# The documentation site, in .make/docs/html: built strictly, then read for links that lead nowhere and for anything that
+# a page would load from another host. Not part of `check`; tests/docs tests the pages themselves.
+SITE := .make/site
+DOCS := .make/docs
+site: | $(UV)
+	UV_PROJECT_ENVIRONMENT=$(SITE) $(UV) sync --quiet --frozen --only-group site --python "$$(command -v python3)"
+	python3 deploy/site_source.py $(DOCS)/source
+	rm -rf $(DOCS)/html
+	$(SITE)/bin/zensical build --strict --clean
+	python3 deploy/check_site.py $(DOCS)/html
+	@echo "make site: everything passed; python3 -m http.server --directory $(DOCS)/html shows it"
+
 clean:
-	rm -rf .make .venv dist
+	rm -rf .cache .make .venv dist

@@ -1,6 +1,6 @@
 """What every benchmark shares: where the data lies, how a result is kept, and the page that shows them all.
 
-.venv/bin/python benchmarks/report.py     # writes docs/measured.md from benchmarks/*/results/*.json
+.venv/bin/python benchmarks/report.py     # writes docs/measured.md, and the numbers in README, from the results
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import datetime
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "measured.md"
+README = ROOT / "README.md"
 
 
 def data_folder() -> Path:
@@ -135,7 +137,7 @@ RIVALS = "rivals/results/after"
 CELLS, PAIRS = "cells/results/cells", "cells/results/pairs"
 PARTS, BEFORE_PARTS = "parts/results/after", "parts/results/before"
 VERIFIED, LABELLED, FIX = "replies/results/verifier", "claims/results/labelled", "fix/results/fix"
-ABLATION, LEARNING = "ablation/results/run", "learning/results/run"
+ABLATION, LEARNING = "ablation/results/run", "learn/results/run"
 ARITHMETIC, APART = "claims/results/arithmetic", "judge_apart/results/apart"
 GATE, RUN_ONCE = "compare/results/gate", "one run each, 300 questions"
 EVAL_KILLS, EVAL_MEMORY = "evaluate/results/kills", "evaluate/results/memory"
@@ -362,9 +364,7 @@ def page() -> str:
 
 def row(line: Line, body: dict[str, Any] | None) -> str:
     """A line with its number; a number that misses its bar says so, and one that nobody measured misses it."""
-    value: Any = None if body is None else body.get("numbers", body)
-    for key in line.keys if body is not None else ():
-        value = value[key]
+    value: Any = None if body is None else number(body, line.keys)
     shown = "not measured" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
     reached = not line.bar if value is None else line.reached(value)
     missed = "" if reached else " (**not reached**)"
@@ -381,6 +381,14 @@ def row(line: Line, body: dict[str, Any] | None) -> str:
     return f"| {line.what} | {shown}{missed} | {line.bar} | `benchmarks/{command}` |\n"
 
 
+def number(body: dict[str, Any], keys: tuple[str | int, ...]) -> Any:
+    """The number of a result that stands under these keys."""
+    value: Any = body.get("numbers", body)
+    for key in keys:
+        value = value[key]
+    return value
+
+
 def where(body: dict[str, Any]) -> str:
     """Date, revision and machine of one result."""
     machine = body["machine"] if isinstance(body["machine"], str) else ", ".join(map(str, body["machine"].values()))
@@ -389,5 +397,100 @@ def where(body: dict[str, Any]) -> str:
     )
 
 
+# --- the numbers in README -------------------------------------------------------------------------
+
+_NUMBERS = re.compile(r"(<!-- numbers -->\n).*?(<!-- end of numbers -->)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A row of README's table: assay's number, and that of what a reader would pick instead, of one result."""
+
+    what: str
+    instead: str
+    result: str
+    ours: tuple[str | int, ...]
+    theirs: tuple[str | int, ...]
+    form: str
+
+
+COMPARISONS = (
+    Comparison(
+        "Natural questions over real documents, no language model: the expected answer is shown",
+        "the first 80 words of the top passage",
+        REAL,
+        ("total", "answerable", "gold shown"),
+        ("total", "answerable", "first 80 words of the top passage"),
+        ".0%",
+    ),
+    Comparison(
+        "Statements about a source, six labelled sets: telling supported from unsupported ones, AUROC",
+        "the share of words they have in common",
+        CHECK,
+        ("means", "six others, vectors, out of fold"),
+        ("means", "six others, overlap"),
+        ".2f",
+    ),
+    Comparison(
+        "Faults of a verifying model (cut off, empty, malformed, …) that end as a pass, of 21",
+        "searching its reply for a word",
+        CLOSED,
+        ("silent passes", "assay"),
+        ("silent passes", "search for a word"),
+        "d",
+    ),
+)
+
+
+def numbers() -> str:
+    """README's table of comparisons, and below it the wrong answers, those of them with a ✓, and the missed goals."""
+    bodies = {line.result: result for line in LINES if (result := kept(line.result)) is not None}
+    rows = "".join(compared(each, bodies[each.result]) for each in COMPARISONS)
+    shown = bodies[REAL]
+    marked, wrong, both = (
+        percent(number(shown, ("total", "answerable", f"{share}, of those shown")), form)
+        for share, form in (("marked", ".0%"), ("wrong", ".0%"), ("wrong and marked", ".1%"))
+    )
+    bars = [line for line in LINES if line.bar]
+    missed = sum("**not reached**" in row(line, bodies.get(line.result)) for line in bars)
+    return (
+        f"| measured | assay | instead |\n|---|---|---|\n{rows}\n"
+        f"Of the answers that assay showed in the first row, {marked} carry a ✓; {wrong} are wrong, and {both} are wrong "
+        f"and carry a ✓.\nOf {len(bars)} goals, {missed} were not reached. "
+        "[What was measured](docs/measured.md) lists them all, each with its command.\n"
+    )
+
+
+def kept(result: str) -> dict[str, Any] | None:
+    """A result as it was kept; None where there is none."""
+    file = ROOT / "benchmarks" / f"{result}.json"
+    found: dict[str, Any] | None = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+    return found
+
+
+def compared(comparison: Comparison, body: dict[str, Any]) -> str:
+    """A row of the table, with the day of its measurement."""
+    both = (comparison.ours, comparison.theirs)
+    ours, theirs = (percent(number(body, keys), comparison.form) for keys in both)
+    return f"| {comparison.what} ({body['date']}) | **{ours}** | {theirs}, by {comparison.instead} |\n"
+
+
+def percent(value: float, form: str) -> str:
+    """A number in its form, with a space before the per cent sign.
+
+    >>> percent(0.753, ".0%"), percent(17, "d")
+    ('75 %', '17')
+    """
+    return f"{value:{form}}".replace("%", " %")
+
+
+def readme() -> str:
+    """README with its numbers as they are now."""
+    return _NUMBERS.sub(
+        lambda match: match.group(1) + numbers() + match.group(2), README.read_text(encoding="utf-8")
+    )
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    README.write_text(readme(), encoding="utf-8")

@@ -63,7 +63,7 @@ LONG = (
     "evaluate/kills.py",
     "evaluate/memory.py",
     "ablation/run.py",
-    "learning/run.py",
+    "learn/run.py",
 )
 
 

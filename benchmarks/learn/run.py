@@ -1,6 +1,6 @@
 """What a few labels of a collection's own teach: confidence and threshold on answers that were not labelled.
 
-    .venv/bin/python benchmarks/learning/run.py     # about 2 minutes of CPU
+    .venv/bin/python benchmarks/learn/run.py     # about 2 minutes of CPU
 
 The natural questions of dev/real are asked of their documentations; nothing that ships was fitted on them. So many
 answers are drawn, their labels taught as `assay learn` does, and the rest measured: the error of the confidence and

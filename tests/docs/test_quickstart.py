@@ -1,4 +1,7 @@
-"""The README shows what `make try` really prints. To renew it: `.venv/bin/python examples/renew_readme.py`."""
+"""The quick start and its picture show what `make try` really prints.
+
+To renew them: `.venv/bin/python examples/renew_quickstart.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_readme_shows_what_make_try_prints():
+def test_the_quick_start_shows_what_make_try_prints():
     renewal = subprocess.run(
-        [sys.executable, "examples/renew_readme.py", "--check"],
+        [sys.executable, "examples/renew_quickstart.py", "--check"],
         cwd=ROOT,
         capture_output=True,
         text=True,

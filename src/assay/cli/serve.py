@@ -57,7 +57,10 @@ AllowedHosts = Annotated[
 AllowedOrigins = Annotated[
     list[str],
     _option(
-        "--allow-origin", "Accept requests of this web origin; repeatable.", "ORIGIN", "ASSAY_SERVE_ALLOW_ORIGIN"
+        "--allow-origin",
+        "Let pages of this web origin send requests and read the replies; repeatable.",
+        "ORIGIN",
+        "ASSAY_SERVE_ALLOW_ORIGIN",
     ),
 ]
 Proxies = Annotated[

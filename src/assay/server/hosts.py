@@ -48,7 +48,7 @@ class HostAndOrigin:
         self._any_address = _is_wildcard(listening)
         own = () if self._any_address else (f"[{listening}]" if ":" in listening else listening,)
         self._hosts = {_name(host) for host in (*LOCAL_HOSTS, *own, *allowed_hosts)}
-        self._origins = {_origin(origin) for origin in allowed_origins}
+        self._origins = {origin_name(origin) for origin in allowed_origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer the refusal."""
@@ -105,6 +105,24 @@ def behind_proxies(app: ASGIApp, proxies: Iterable[str]) -> ASGIApp:
     if not trusted:
         return app
     return cast(ASGIApp, ProxyHeadersMiddleware(app, trusted_hosts=trusted))  # type: ignore[arg-type]
+
+
+def origin_name(origin: str) -> str:
+    """A web origin as browsers send it: in lower case, without the port that its scheme implies.
+
+    >>> origin_name("HTTPS://Assay.example.org:443")
+    'https://assay.example.org'
+
+    Raises UsageError for what is none.
+    """
+    match = _ORIGIN.fullmatch(origin.lower())
+    parts = _parts(match[2]) if match else None
+    if match is None or parts is None:
+        raise UsageError(
+            f"{origin[:100]!r} is not a web origin", hint="e.g. --allow-origin https://assay.example.org"
+        )
+    host, port = parts
+    return f"{match[1]}://{host}" if port in (None, _PORTS[match[1]]) else f"{match[1]}://{host}:{port}"
 
 
 def client_of(scope: Scope) -> str:
@@ -189,12 +207,3 @@ def _name(host: str) -> str:
             f"{host[:100]!r} is not the name of a host", hint="e.g. --allow-host assay.example.org, without a port"
         )
     return parts[0]
-
-
-def _origin(origin: str) -> str:
-    match = _ORIGIN.fullmatch(origin.lower())
-    if match is None or _parts(match[2]) is None:
-        raise UsageError(
-            f"{origin[:100]!r} is not a web origin", hint="e.g. --allow-origin https://assay.example.org"
-        )
-    return origin.lower()

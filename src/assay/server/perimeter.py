@@ -5,7 +5,8 @@ from __future__ import annotations
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assay.server.access import Access, Authentication
-from assay.server.hosts import HostAndOrigin, behind_proxies
+from assay.server.cross_origin import readable_by
+from assay.server.hosts import HostAndOrigin, behind_proxies, origin_name
 from assay.server.limits import AnsweringLimit, BodyLimits, RequestRate, body_limits
 from assay.server.problems import request_id_of
 from assay.server.response_headers import ResponseHeaders
@@ -23,6 +24,7 @@ def with_perimeter(app: ASGIApp, settings: ServerSettings, access: Access) -> AS
     app = BodyLimits(app, body_limits(settings.largest_upload))
     app = RequestRate(app, settings.requests_per_minute)
     app = Authentication(app, access)
+    app = readable_by(app, map(origin_name, settings.allowed_origins))
     app = HostAndOrigin(
         app,
         listening=settings.host,

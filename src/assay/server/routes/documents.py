@@ -98,7 +98,9 @@ async def upload(
     staged = await intake.uploads.receive_all(received, limit)
     job = await intake.runner.submit(collection, staged, idempotency_key)
     await service.viewer.prepare()
-    return json_response(_job(job), 202)
+    response = json_response(_job(job), 202)
+    response.headers["Location"] = f"/api/v1/jobs/{job.job_id}"
+    return response
 
 
 @router.get("/jobs", response_model=JobList, responses=problems())

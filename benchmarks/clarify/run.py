@@ -45,7 +45,7 @@ def main() -> None:
         clarifying_question(each.question, each.evidence)
     spent = (time.process_time() - begun) * 1000 / len(cases)
     offering = [
-        "Do you mean" in clarifying_question(each.question, each.evidence)
+        "Do you mean" in clarifying_question(each.question, each.evidence).text
         for each in cases
         if each.kind == "underspecified"
     ]

@@ -57,6 +57,7 @@ def answer_result(answer: Answer) -> AnswerResult:
     return AnswerResult(
         outcome=answer.outcome,
         text=_readable(shown.text),
+        choices=_all_readable(answer.choices),
         verified=is_answer and bool(shown.text) and not shown.left_out and answer.validate(),
         answers_question=answer.answers_question,
         verdict=answer.verdict,

@@ -154,6 +154,7 @@ class AnswerResult(Shape):
 
     outcome: Outcome = Field(description="clarify asks back, and abstained is no answer: the text says why")
     text: str = Field(description="the verified sentences with [n] for their sources, or why there is no answer")
+    choices: list[str] = Field(description="what a question back offers; ask again with one of them")
     verified: bool = Field(description="every sentence was verified, and nothing else that blocks is open")
     answers_question: Literal["yes", "unsure", "no"] | None = Field(
         description="whether the text answers the question; null if that was not read"

@@ -101,10 +101,12 @@ def assemble_refusal(
     judgement, nothing = gathered.judgement, DraftState(Evidence(), drafts=0)
     unclear = () if gathered.action is Action.CLARIFY else _unclear(gathered)
     confidence = stages.confidence_estimator.rate(judgement, nothing.review)
+    refusal = stages.abstainer.decline(question, gathered)
     return replace(
         _answer(ask, nothing, stages, judgement, confidence),
         outcome=Outcome.CLARIFY if gathered.action is Action.CLARIFY else Outcome.ABSTAINED,
-        text=stages.abstainer.decline(question, gathered),
+        text=refusal.text,
+        choices=refusal.choices,
         checks=judgement.checks,
         searches=len(gathered.path),
         warnings=(

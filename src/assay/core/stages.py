@@ -46,6 +46,7 @@ from assay.types import (
     PassageReading,
     Question,
     ReaderModel,
+    Refusal,
     RepairKind,
     Review,
     Sentence,
@@ -413,8 +414,8 @@ class Writer(Protocol):
 class Abstainer(Protocol):
     """Say honestly that there is no answer, and why."""
 
-    def decline(self, question: Question, gathered: Gathered) -> str:
-        """What is missing and what was tried, in one or two sentences."""
+    def decline(self, question: Question, gathered: Gathered) -> Refusal:
+        """What is missing and what was tried, in one or two sentences; for CLARIFY a question back."""
         ...
 
 

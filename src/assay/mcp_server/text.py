@@ -71,6 +71,7 @@ def of_answer(result: AnswerResult) -> str:
     return _joined(
         [_status(result)],
         [quoted(result.text)] if result.text else [],
+        _listed("Ask again with one of:", map(line, result.choices)),
         _listed("Left out, since not verified:", (f"“{line(s.text)}” ({line(s.reason)})" for s in result.left_out)),
         _listed("Open checks:", map(line, result.open_checks)),
         _listed("Missing:", map(line, result.missing)),

@@ -228,8 +228,8 @@ def verdicts(answer: Answer, body: ChatBody) -> dict[str, Any]:
     """What assay found of the answer, in the field of its own; `text` is the whole answer with its marks."""
     whole = answer.to_dict()
     names = (
-        "run_id", "outcome", "text", "verdict", "answers_question", "claims", "sources", "confidence", "warnings",
-        "named_warnings", "usage",
+        "run_id", "outcome", "text", "choices", "verdict", "answers_question", "claims", "sources", "confidence",
+        "warnings", "named_warnings", "usage",
     )  # fmt: skip
     return {
         **{name: whole[name] for name in names},

@@ -37,6 +37,7 @@ from assay.types import (
     PassageReading,
     Question,
     ReaderModel,
+    Refusal,
     RepairKind,
     Review,
     Sentence,
@@ -339,10 +340,10 @@ class PlainDecliner:
     words: str = "not in the documents"
     declined: list[Gathered] = field(default_factory=list)
 
-    def decline(self, question: Question, gathered: Gathered) -> str:
+    def decline(self, question: Question, gathered: Gathered) -> Refusal:
         """The fixed words; what was declined is kept for the test to read."""
         self.declined.append(gathered)
-        return self.words
+        return Refusal(self.words)
 
 
 # A language model that says what is written down for it, and keeps what it was asked.

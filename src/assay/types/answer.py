@@ -169,6 +169,14 @@ class Fixed(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal(Value):
+    """The text in the place of an answer; for a question back, also the `choices` that it offers, if any."""
+
+    text: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ModelsUsed(Value):
     """Which implementation did each part."""
 
@@ -220,7 +228,8 @@ class NamedWarning(Value):
 class Answer(Value):
     """The one result that the library, the command line and every other surface show.
 
-    `drafts` and `iterations` count the drafts that were written, `searches` the rounds of searching.
+    `drafts` and `iterations` count the drafts that were written, `searches` the rounds of searching. `choices` are
+    the things that a question back offers, in its order.
     """
 
     schema: ClassVar[str] = "assay/1"
@@ -254,6 +263,7 @@ class Answer(Value):
     trace: tuple[Event, ...] = ()
     searches: int = 0
     explanation: Explanation | None = None
+    choices: tuple[str, ...] = ()
 
     def validate(self) -> bool:
         """True when no blocking check failed or is unknown: the answer may be shown as verified."""

@@ -10,7 +10,7 @@ from assay.core.stages import Abstainer
 from assay.nlp.anaphora import PRONOUNS, Reference, references, variants
 from assay.nlp.language import language_of
 from assay.nlp.tokens import stem, terms
-from assay.types import Action, Contradiction, Evidence, Gathered, Question
+from assay.types import Action, Contradiction, Evidence, Gathered, Question, Refusal
 
 # The most things named as missing, and the characters of a passage that tell its language (chosen).
 _MOST_NAMED = 3
@@ -46,23 +46,23 @@ class PlainDecliner:
     >>> from assay.types import Judgement
     >>> nothing = Gathered(Action.ABSTAIN, Evidence(), Judgement(0.0, Action.ABSTAIN, "nothing was found"), ())
     >>> PlainDecliner().decline(Question("Who is Ada?", "Who is Ada?"), nothing)
-    'No document in this collection speaks of this question.'
+    Refusal(text='No document in this collection speaks of this question.', choices=())
     """
 
     nothing: str = "No document in this collection speaks of this question"
 
-    def decline(self, question: Question, gathered: Gathered) -> str:
+    def decline(self, question: Question, gathered: Gathered) -> Refusal:
         """A refusal with what is missing and what was tried; for CLARIFY a question back."""
         if gathered.action is Action.CLARIFY:
             return _asks_back(question, gathered)
         if not gathered.evidence.hits:
-            return f"{self.nothing}{_queries(question, gathered)}."
+            return Refusal(f"{self.nothing}{_queries(question, gathered)}.")
         said = (
             _refusal(question, gathered),
             *_other_language(question, gathered),
             _search_summary(question, gathered),
         )
-        return " ".join(said)
+        return Refusal(" ".join(said))
 
 
 def _other_language(question: Question, gathered: Gathered) -> tuple[str, ...]:
@@ -115,16 +115,16 @@ def _nearest(evidence: Evidence) -> str:
     return f"; the nearest is “{named}”" + (f" ({place})" if place else "")
 
 
-def _asks_back(question: Question, gathered: Gathered) -> str:
+def _asks_back(question: Question, gathered: Gathered) -> Refusal:
     """A question with a short answer: which of the things found is meant."""
-    titles = tuple(dict.fromkeys(passage.title for passage in gathered.evidence.passages if passage.title))
+    titles = tuple(dict.fromkeys(passage.title for passage in gathered.evidence.passages if passage.title))[:3]
     if gathered.judgement.missing:
         named = _as_phrase(tuple(f"“{_shorten(part)}”" for part in gathered.judgement.missing[:2]))
-        return f"What do you mean by {named}?"
+        return Refusal(f"What do you mean by {named}?")
     if len(titles) > 1:
-        named = _as_phrase(tuple(f"“{title}”" for title in titles[:3]), last="or")
-        return f"Which of these do you mean: {named}?"
-    return f"Could you say more about what “{_shorten(question.text)}” refers to?"
+        named = _as_phrase(tuple(f"“{title}”" for title in titles), last="or")
+        return Refusal(f"Which of these do you mean: {named}?", titles)
+    return Refusal(f"Could you say more about what “{_shorten(question.text)}” refers to?")
 
 
 def _shorten(said: str) -> str:
@@ -159,7 +159,7 @@ class AskingDecliner:
 
     inner: Abstainer
 
-    def decline(self, question: Question, gathered: Gathered) -> str:
+    def decline(self, question: Question, gathered: Gathered) -> Refusal:
         """A question back for CLARIFY, else the refusal of `inner`."""
         if gathered.action is Action.CLARIFY:
             return clarifying_question(question, gathered.evidence, gathered.judgement.contradictions)
@@ -168,25 +168,26 @@ class AskingDecliner:
 
 def clarifying_question(
     question: Question, evidence: Evidence, contradictions: Sequence[Contradiction] = ()
-) -> str:
-    """A sentence on what the question leaves open, and a question with a short answer.
+) -> Refusal:
+    """A sentence on what the question leaves open, and a question with a short answer, with its choices.
 
     Where the passages give several values for what is asked, it says which document gives which.
 
-    >>> clarifying_question(Question("What does the loan need?", "What does the loan need?"), Evidence())
+    >>> clarifying_question(Question("What does the loan need?", "What does the loan need?"), Evidence()).text
     'Your question does not say which loan is meant. Which one do you mean?'
     """
     phrase = _unnamed_phrase(question)
     if phrase is None:
-        return f"It is not clear what your question asks for. {_offer(_titles(question, evidence))}"
+        return _offer("It is not clear what your question asks for", _titles(question, evidence))
     if not phrase.head:
-        return f"Your question does not say what “{phrase.word}” stands for. {_offer(_titles(question, evidence))}"
+        unsaid = f"Your question does not say what “{phrase.word}” stands for"
+        return _offer(unsaid, _titles(question, evidence))
     unsaid = f"Your question does not say which {' '.join(phrase.nouns)} is meant"
     values_by_title = _values(evidence, contradictions)
     if values_by_title:
         values = ", ".join(f"“{title}” says {value}" for title, value in values_by_title.items())
-        return f"{unsaid}: {values}. {_offer(tuple(values_by_title))}"
-    return f"{unsaid}. {_offer(readings(phrase, evidence))}"
+        return _offer(f"{unsaid}: {values}", tuple(values_by_title))
+    return _offer(unsaid, readings(phrase, evidence))
 
 
 def readings(phrase: Reference, evidence: Evidence) -> tuple[str, ...]:
@@ -248,9 +249,9 @@ def _with_referents(title: str) -> str:
     return " ".join(title.split())[:_LONGEST_NAME].rstrip()
 
 
-def _offer(found: Sequence[str]) -> str:
-    """The question back, with the possible referents if there are any."""
-    if not found:
-        return "Which one do you mean?"
-    quoted = [f"“{value}”" for value in found]
-    return f"Do you mean {', '.join(quoted[:-1])} or {quoted[-1]}?"
+def _offer(unsaid: str, found: tuple[str, ...]) -> Refusal:
+    """The question back after what is left open, with the possible referents if there are several."""
+    if len(found) < 2:
+        return Refusal(f"{unsaid}. Which one do you mean?")
+    named = _as_phrase(tuple(f"“{value}”" for value in found), last="or")
+    return Refusal(f"{unsaid}. Do you mean {named}?", found)

@@ -26,6 +26,7 @@ from assay.types import (
     ModelReply,
     Passage,
     Question,
+    Refusal,
     Sentence,
     WriterPrompt,
 )
@@ -438,9 +439,11 @@ class UnlinkedDecliner:
 
     inner: Abstainer
 
-    def decline(self, question: Question, gathered: Gathered) -> str:
+    def decline(self, question: Question, gathered: Gathered) -> Refusal:
         """The refusal without links."""
-        return strip_links(self.inner.decline(question, gathered), addresses(question.text)).text
+        refusal, kept = self.inner.decline(question, gathered), addresses(question.text)
+        choices = tuple(strip_links(choice, kept).text for choice in refusal.choices)
+        return Refusal(strip_links(refusal.text, kept).text, choices)
 
 
 def without_links(sentence: Sentence, question: Question, evidence: Evidence) -> Sentence:

@@ -18,6 +18,7 @@ from assay.types import (
     Passage,
     Question,
     Reading,
+    Refusal,
     Span,
 )
 from assay.understanding.rules import understand_by_rules
@@ -155,22 +156,22 @@ def test_the_judge_recommends_a_question_back_where_the_evidence_does_not_suffic
     ],
 )
 def test_the_question_back(question: str, found: Evidence, expected: str) -> None:
-    assert clarifying_question(understand_by_rules(question), found) == expected
+    assert clarifying_question(understand_by_rules(question), found).text == expected
 
 
 def test_only_a_clarification_is_asked_back() -> None:
     @dataclass
     class Plain:
-        def decline(self, question: Question, gathered: Gathered) -> str:
-            return "declined"
+        def decline(self, question: Question, gathered: Gathered) -> Refusal:
+            return Refusal("declined")
 
     judgement = Judgement(0.1, Action.ABSTAIN, "nothing")
     decliner = AskingDecliner(Plain())
     history = (Message("user", "Where is the park?"),)
     asked = Question("Is the zoo open?", "Is the zoo open?", history)
     gathered = Gathered(Action.ABSTAIN, Evidence(), judgement, ())
-    assert decliner.decline(asked, gathered) == "declined"
-    assert "which zoo" in decliner.decline(asked, Gathered(Action.CLARIFY, Evidence(), judgement, ()))
+    assert decliner.decline(asked, gathered).text == "declined"
+    assert "which zoo" in decliner.decline(asked, Gathered(Action.CLARIFY, Evidence(), judgement, ())).text
 
 
 def test_what_no_passage_speaks_of_is_not_asked_back() -> None:
@@ -226,7 +227,9 @@ def test_readings_of_a_thing_that_is_not_named_are_asked_about(
     found = with_contradictions(asked, MANUALS, said)
     assert found.recommendation is expected
     if expected is Action.CLARIFY:
-        assert clarifying_question(asked, MANUALS, found.contradictions) == (
+        back = clarifying_question(asked, MANUALS, found.contradictions)
+        assert back.choices == ("Kestrel X200 manual", "Kestrel K5 manual")
+        assert back.text == (
             "Your question does not say which warranty is meant: “Kestrel X200 manual” says two years, "
             "“Kestrel K5 manual” says three years. Do you mean “Kestrel X200 manual” or “Kestrel K5 manual”?"
         )
@@ -238,7 +241,8 @@ def test_readings_that_no_title_tells_apart_are_not_offered_by_title() -> None:
     told = clarifying_question(
         understand_by_rules("What about the fee?"), found, (Contradiction("the fee", readings),)
     )
-    assert told == "Your question does not say which fee is meant. Which one do you mean?"
+    assert told.choices == ()
+    assert told.text == "Your question does not say which fee is meant. Which one do you mean?"
 
 
 def test_a_pronoun_is_offered_the_titles_that_share_a_word_with_the_question() -> None:
@@ -249,4 +253,5 @@ def test_a_pronoun_is_offered_the_titles_that_share_a_word_with_the_question() -
         titles=("Ann Lee (chemist)", "Ann Lee (painter)", "Port"),
     )
     told = clarifying_question(understand_by_rules("When was she born?"), found)
-    assert told.endswith("Do you mean “Ann Lee (chemist)” or “Ann Lee (painter)”?")
+    assert told.choices == ("Ann Lee (chemist)", "Ann Lee (painter)")
+    assert told.text.endswith("Do you mean “Ann Lee (chemist)” or “Ann Lee (painter)”?")

@@ -15,7 +15,7 @@ def evidence(*titles: str) -> Evidence:
 def refusal(action: Action, found: Evidence, *missing: str) -> str:
     judgement = Judgement(0.1, action, "too little", missing=missing)
     path = (Step(action, (ASKED.standalone,), found.ids, 0.1),)
-    return PlainDecliner().decline(ASKED, Gathered(action, found, judgement, path))
+    return PlainDecliner().decline(ASKED, Gathered(action, found, judgement, path)).text
 
 
 def test_it_names_what_is_missing_what_was_tried_and_the_nearest_source() -> None:

@@ -55,4 +55,4 @@ async def test_what_the_question_names_stays_and_code_of_the_source():
 def test_a_refusal_carries_no_link():
     decliner = UnlinkedDecliner(PlainDecliner(f"nothing on [x]({EVIL})"))
     gathered = Gathered(Action.ABSTAIN, HITS, Judgement(0.0, Action.ABSTAIN, ""), ())
-    assert decliner.decline(Question("When?", "When?"), gathered) == "nothing on x (evil.example/?q=1932)"
+    assert decliner.decline(Question("When?", "When?"), gathered).text == "nothing on x (evil.example/?q=1932)"

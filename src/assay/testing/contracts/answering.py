@@ -111,7 +111,7 @@ class WriterContract(Contract):
 
 
 class AbstainerContract(Contract):
-    """An abstainer always says something, in one paragraph, the same for the same question."""
+    """An abstainer always says something, the same for the same question; only a question back offers choices."""
 
     abstainer = required("abstainer")
 
@@ -121,7 +121,9 @@ class AbstainerContract(Contract):
         for text in (ASKED, *HOSTILE.values()):
             gathered = Gathered(action, evidence, PARTLY, ())
             said = abstainer.decline(question_of(text), gathered)
-            assert said.strip()
+            assert said.text.strip()
+            assert action is Action.CLARIFY or not said.choices
+            assert len(set(said.choices)) == len(said.choices) != 1
             assert abstainer.decline(question_of(text), gathered) == said
 
 

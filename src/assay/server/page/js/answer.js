@@ -129,12 +129,10 @@ function legend(claims) {
 	return h("ul.legend", { label: "What the marks mean" }, items);
 }
 
-/** What is asked back, as buttons: the names that stand in quotation marks. */
+/** What a question back offers, as buttons. */
 function choices(answer, ask) {
-	if (answer.outcome !== "clarify" || !ask) return null;
-	const names = [...answer.text.matchAll(/“([^”]{1,200})”/g)].map((match) => match[1]);
-	if (!names.length) return null;
-	const buttons = names.map((name) => button(name, () => ask(`${answer.question} – ${name}`), "choice"));
+	if (!answer.choices?.length || !ask) return null;
+	const buttons = answer.choices.map((name) => button(name, () => ask(`${answer.question} – ${name}`), "choice"));
 	return h("div.choices", { role: "group", label: "What do you mean?" }, buttons);
 }
 

@@ -218,10 +218,11 @@ class SettingsObject(BaseModel):
         scopes: list[str]
 
     class ModelOfRole(BaseModel):
-        """Which model does a role."""
+        """Which model does a role, and on which host; "" is the server itself, null where the name fits no provider."""
 
         role: str
         name: str
+        host: str | None
 
     class Setting(BaseModel):
         """One setting, where its value is from, and what it is for."""

@@ -191,6 +191,23 @@ def _host(provider: str, settings: Settings) -> str:
         return ""
 
 
+def host_of(name: str, settings: Settings) -> str | None:
+    """The host that prompts for a model are sent to, without opening it; "" is this process.
+
+    None for a name that no provider has, and for an address that is none.
+
+    >>> host_of("openai:x", Settings(openai_base_url="https://user:secret@llm.example.org:8443/v1"))
+    'llm.example.org'
+    >>> host_of("gemini:x", Settings()), host_of("local:x.gguf", Settings()), host_of("x", Settings())
+    ('generativelanguage.googleapis.com', '', None)
+    """
+    try:
+        provider, _ = provider_and_model(name, settings)
+    except UsageError:
+        return None
+    return (_host(provider, settings) or None) if provider in _HOSTS else ""
+
+
 def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:
     """The two parts of `provider:model`; a bare name belongs to the OpenAI-compatible service that is set."""
     provider, colon, model = name.partition(":")

@@ -18,6 +18,7 @@ from assay.server.responses import DoctorObject, Health, RulesObject, SettingsOb
 from assay.server.service import Service
 from assay.settings import ROLES, load_settings
 from assay.settings.files import shown_value
+from assay.wiring.models import host_of
 from assay.wiring.review import open_rules
 
 health = APIRouter(tags=["health"])
@@ -55,7 +56,12 @@ async def show_rules(service: TheService, caller: Reader) -> Response:
 @router.get("/settings", response_model=SettingsObject, responses=problems())
 async def show_settings(service: TheService, caller: Reader) -> Response:
     """Who calls, which model does what, and for an admin of the tenant default every setting with its origin."""
-    models = [{"role": role, "name": name} for role in ROLES if (name := service.base.model_of(role)) is not None]
+    named = ((role, service.base.model_of(role)) for role in ROLES)
+    models = [
+        {"role": role, "name": name, "host": host_of(name, service.base)}
+        for role, name in named
+        if name is not None
+    ]
     is_operator = caller.is_admin and caller.tenant == DEFAULT_TENANT
     body = {
         "caller": {"tenant": caller.tenant, "name": caller.name, "scopes": list(caller.scopes)},

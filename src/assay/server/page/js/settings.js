@@ -28,7 +28,7 @@ export function settingsView(main, { rest }) {
 
 async function models(place) {
 	const found = await get("/settings");
-	const rows = found.models.map((model) => h("tr", h("th", { scope: "row" }, words(model.role)), h("td", model.name), h("td.fine", model.host || "")));
+	const rows = found.models.map((model) => h("tr", h("th", { scope: "row" }, words(model.role)), h("td", model.name), h("td.fine", model.host || (model.host === "" ? "this server" : "unknown"))));
 	const report = h("div");
 	const examine = () => {
 		replace(report, skeleton(5));

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from assay import open_engine
 from assay.server.settings import ServerSettings
 from page.asking import ask
 from page.conftest import OpenPage
@@ -126,6 +127,36 @@ def test_a_link_opens_a_document_at_its_span(open_page: OpenPage, served: Served
         rows = client.get("/api/v1/documents", params={"q": "notice"}).json()["documents"]
     page = open_page().open(served, f"#/documents/default/{rows[0]['document_id']}?start=19&end=27")
     expect(page.locator("#viewer mark.found")).to_have_text("The lift")
+
+
+def test_a_long_document_opens_around_its_quote_and_is_read_in_parts(open_page: OpenPage, tmp_path: Path) -> None:
+    file = tmp_path / "log.txt"
+    file.write_text("\n".join(f"Entry {n} of the log." for n in range(1, 1201)), encoding="utf-8")
+    with open_engine(data_dir=tmp_path / "data") as engine:
+        engine.add([file])
+        [record] = engine.documents()
+        text = engine.document(record.document_id).text
+    start = text.index("Entry 600 ")
+    with serving(ServerSettings(engine={"data_dir": tmp_path / "data"})) as server:
+        address = f"#/documents/default/{record.document_id}?start={start}&end={start + 9}"
+        page = open_page().open(server, address)
+        viewer = page.locator("#viewer .viewer-body")
+        rows = viewer.locator("table.lines tr")
+        expect(viewer.locator("mark.found")).to_have_text("Entry 600")
+        expect(viewer.locator("mark.found")).to_be_in_viewport()
+        expect(viewer).to_contain_text("lines 500 to 899 of 1200")
+        expect(rows).to_have_count(400)
+        page.get_by_role("button", name="Later").click()
+        expect(rows.first).to_contain_text("Entry 900 ")
+        expect(rows.first).to_be_in_viewport()
+        expect(page.get_by_role("button", name="Later")).to_have_count(0)
+        for first in (500, 100, 1):
+            page.get_by_role("button", name="Earlier").click()
+            expect(rows.first).to_contain_text(f"Entry {first} ")
+            expect(rows.last).to_be_in_viewport()
+            expect(viewer).to_be_focused()
+        expect(rows).to_have_count(99)
+        expect(page.get_by_role("button", name="Earlier")).to_have_count(0)
 
 
 def test_a_new_server_leads_from_no_documents_to_an_answer(open_page: OpenPage, tmp_path: Path) -> None:

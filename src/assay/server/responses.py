@@ -133,7 +133,10 @@ class DocumentObject(DocumentRow):
 
 
 class ViewObject(BaseModel):
-    """A document opened at a span; the fields beside these depend on `kind`."""
+    """A document opened at a span; the fields beside these depend on `kind`.
+
+    Of a long one it is a part: `earlier` and `later` are the positions of the parts beside it, null for none.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -218,7 +221,7 @@ class SettingsObject(BaseModel):
         scopes: list[str]
 
     class ModelOfRole(BaseModel):
-        """Which model does a role, and on which host; "" is the server itself, null where the name fits no provider."""
+        """Which model does a role; its host is "" for the server itself, null for a name that no provider has."""
 
         role: str
         name: str

@@ -74,12 +74,34 @@ def html_page(data: bytes, quote: Quote | None) -> str:
     return _marked(_cleaned(text), quote)
 
 
-def markdown_page(text: str, start: int, end: int) -> str:
+@dataclass(frozen=True, slots=True)
+class MarkdownPart:
+    """Markdown as safe HTML; the parts beside it begin at `earlier` and `later`, None where there are none."""
+
+    html: str
+    earlier: int | None
+    later: int | None
+
+
+def markdown_page(text: str, start: int, end: int, first: int | None = None) -> MarkdownPart:
     """Markdown, rendered and cleaned, with the words from `start` to `end` marked; none if they are equal.
 
-    Raises UnreadableDocument as `html_page`.
+    Of a long text a part: the blocks around the words, or with a `first` those from that code point on; one below
+    0 makes the part so much shorter. Raises UnreadableDocument as `html_page`.
     """
-    begin, stop = _window(text, start, end)
+    if first is None:
+        begin, stop = _window(text, start - _AROUND, end + _AROUND)
+    else:
+        first = min(first, len(text) - 1)
+        begin, stop = _window(text, first, first + 2 * _AROUND)
+    if not begin <= start < end <= stop:
+        start = end = begin  # what is marked stands in another part
+    html = _markdown_html(text, begin, stop, start, end)
+    return MarkdownPart(html, begin - 2 * _AROUND if begin else None, stop if stop < len(text) else None)
+
+
+def _markdown_html(text: str, begin: int, stop: int, start: int, end: int) -> str:
+    """The blocks from `begin` to `stop`, with the words from `start` to `end` marked; none if they are equal."""
     front = front_matter_end(text) if begin == 0 else 0
     definitions: dict[str, Any] = {}
     body = _MARKDOWN.render(text[max(begin, front) : stop], definitions)
@@ -104,8 +126,11 @@ class _NotFound(UnreadableDocument):
         super().__init__("the quote is not found in the page", hint=_HINT)
 
 
-def _window(text: str, start: int, end: int) -> tuple[int, int]:
-    """The part of a Markdown text around a span, cut between blocks; raises UnreadableDocument for a huge block."""
+def _window(text: str, low: int, high: int) -> tuple[int, int]:
+    """A part of Markdown that reaches from `low` to `high`, cut between blocks; all of a text that is not long.
+
+    Raises UnreadableDocument for a huge block.
+    """
     if len(text) <= _WHOLE:
         return 0, len(text)
     begin, stop = 0, len(text)
@@ -114,15 +139,15 @@ def _window(text: str, start: int, end: int) -> tuple[int, int]:
     for line in text.splitlines(keepends=True):
         opening = _FENCE.match(line)
         if not fence and (not line.strip() or _HEADING.match(line)):
-            if at <= start - _AROUND:
+            if at <= low:
                 begin = at
-            elif at >= end + _AROUND:
+            elif at >= high:
                 stop = at
                 break
         if opening and (not fence or opening.group(1).startswith(fence)):
             fence = "" if fence else opening.group(1)
         at += len(line)
-    if stop - begin > 2 * _WHOLE + end - start:
+    if stop - begin > 2 * _WHOLE - 2 * _AROUND + high - low:
         raise UnreadableDocument("a block of it is too long to be rendered", hint=_HINT)
     return begin, stop
 

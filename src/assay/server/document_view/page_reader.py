@@ -20,14 +20,16 @@ def _html(data: bytes, _name: str, quote: dict[str, Any] | None) -> dict[str, An
     return {"html": html_page(data, None if quote is None else Quote(**quote))}
 
 
-def _markdown(data: bytes, _name: str, start: int, end: int) -> dict[str, Any]:
-    return {"html": markdown_page(data.decode(), start, end)}
+def _markdown(data: bytes, _name: str, start: int, end: int, first: int | None) -> dict[str, Any]:
+    part = markdown_page(data.decode(), start, end, first)
+    return {"html": part.html, "earlier": part.earlier, "later": part.later}
 
 
-def _rows(data: bytes, name: str, sheet: str | None, marked: list[int]) -> dict[str, Any]:
-    around = rows_around(data, name, sheet, frozenset(marked))
+def _rows(data: bytes, name: str, sheet: str | None, marked: list[int], start: int | None) -> dict[str, Any]:
+    around = rows_around(data, name, sheet, frozenset(marked), start)
     rows = [[row.number, list(row.cells)] for row in around.rows]
-    return {"columns": list(around.columns), "rows": rows, "first": around.first, "total": around.total}
+    beside = {"earlier": around.earlier, "later": around.later}
+    return {"columns": list(around.columns), "rows": rows, "first": around.first, "total": around.total, **beside}
 
 
 _READERS: dict[str, Callable[..., dict[str, Any]]] = {"html": _html, "markdown": _markdown, "rows": _rows}

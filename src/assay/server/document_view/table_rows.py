@@ -11,6 +11,7 @@ from assay.ingest.detect import decode
 from assay.ingest.load_text import csv_rows
 from assay.ingest.load_xlsx import sheets, with_gaps
 from assay.ingest.tables import HeadedRow, Row, headed_rows
+from assay.server.document_view.text_lines import neighbours, window
 
 # Rows shown before the first marked one and in all, columns, and characters of a cell. Chosen.
 _BEFORE, _MOST_ROWS, _MOST_COLUMNS, _LONGEST_CELL = 100, 300, 100, 500
@@ -18,25 +19,34 @@ _BEFORE, _MOST_ROWS, _MOST_COLUMNS, _LONGEST_CELL = 100, 300, 100, 500
 
 @dataclass(frozen=True, slots=True)
 class RowsAround:
-    """Rows of a table of `total` filled rows; `first` is the place of the first one among them, from 1."""
+    """Rows of a table of `total` filled rows; `first` is the place of the first one among them, from 1.
+
+    `earlier` and `later` are the places of the rows before and after, None where there are none.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[HeadedRow, ...]
     first: int
     total: int
+    earlier: int | None = None
+    later: int | None = None
 
 
-def rows_around(data: bytes, name: str, sheet: str | None, marked: frozenset[int]) -> RowsAround:
+def rows_around(
+    data: bytes, name: str, sheet: str | None, marked: frozenset[int], start: int | None = None
+) -> RowsAround:
     """The rows around the marked ones, of the sheet of that name, or of a CSV file where it is None.
+
+    With a `start`, 300 rows from that place on instead; one below 1 leaves out as many of them.
 
     `columns` are the names above the first marked row, else those of the first row shown that has any, else letters
     as in a spreadsheet. Raises UnreadableDocument for a sheet that is not there and a file that cannot be read.
     """
     rows = list(headed_rows(_rows(data, name, sheet)))
     place = next((at for at, row in enumerate(rows) if row.number in marked), 0)
-    first = max(0, place - _BEFORE)
-    shown = rows[first : first + _MOST_ROWS]
-    header = next((row.header for row in rows[place : place + 1] if row.header), None)
+    first, stop = window(max(1, place + 1 - _BEFORE) if start is None else start, _MOST_ROWS, len(rows))
+    shown = rows[first - 1 : stop - 1]
+    header = next((row.header for row in rows[place : place + 1] if row.header and first <= place + 1 < stop), None)
     header = header or next((row.header for row in shown if row.header), None)
     width = min(_MOST_COLUMNS, max((len(row.cells) for row in shown), default=0))
     names = (*(header or ())[:width], *(_letters(column) for column in range(len(header or ()), width)))
@@ -45,7 +55,8 @@ def rows_around(data: bytes, name: str, sheet: str | None, marked: frozenset[int
         for row in shown
         if row.kind != "header" or row.header != header or row.number in marked
     )
-    return RowsAround(tuple(map(_cut, names)), kept, first + 1, len(rows))
+    beside = neighbours(first, stop, _MOST_ROWS, len(rows))
+    return RowsAround(tuple(map(_cut, names)), kept, first, len(rows), *beside)
 
 
 def _rows(data: bytes, name: str, sheet: str | None) -> Iterable[Row]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from assay.errors import UsageError
-from assay.server.document_view.views import Match, TextAround, TextLine, TextLines
+from assay.server.document_view.views import Match, Position, TextAround, TextLine, TextLines
 from assay.types import Span
 
 # Lines before the span and in all; characters of a line before its mark and in all; characters beside a quote and
@@ -19,28 +19,54 @@ _MOST_MATCHES, _LONGEST_QUERY = 200, 200
 _AT_ONCE = 1 << 20
 
 
-def lines_around(text: str, span: Span) -> TextLines:
+def lines_around(text: str, span: Span, first: int | None = None) -> TextLines:
     r"""The lines of a text around a span, which is marked; an empty span marks nothing.
+
+    With a `first`, 400 lines from that number on instead; one below 1 leaves out as many of them.
 
     >>> lines_around("one\ntwo\nthree", Span(5, 9)).lines[1:]
     (TextLine(number=2, text='two', marks=((1, 3),)), TextLine(number=3, text='three', marks=((0, 1),)))
     """
-    begin = text.rfind("\n", 0, span.start) + 1
-    for _ in range(_BEFORE):
-        if begin == 0:
-            break
-        begin = text.rfind("\n", 0, begin - 1) + 1
-    first = text.count("\n", 0, begin) + 1
+    total = text.count("\n") + 1
+    if first is None:
+        first = max(1, text.count("\n", 0, span.start) + 1 - _BEFORE)
+    first, stop = window(first, _MOST_LINES, total)
+    start = 0
+    for _ in range(first - 1):
+        start = text.find("\n", start) + 1
     lines = []
-    start = begin
-    for number in range(first, first + _MOST_LINES):
+    for number in range(first, stop):
         end = text.find("\n", start)
         end = len(text) if end < 0 else end
         lines.append(_line(text, number, Span(start, end), span))
         start = end + 1
-        if start > len(text):
-            break
-    return TextLines(tuple(lines), first, text.count("\n") + 1)
+    earlier, later = neighbours(first, stop, _MOST_LINES, total)
+    return TextLines(
+        tuple(lines),
+        first,
+        total,
+        None if earlier is None else str(Position("line", earlier)),
+        None if later is None else str(Position("line", later)),
+    )
+
+
+def window(position: int, most: int, total: int) -> tuple[int, int]:
+    """The first of `most` items from `position` on, counted from 1 and of `total`, and the one behind the last.
+
+    >>> window(8, 5, 10), window(-1, 5, 10), window(99, 5, 10)
+    ((8, 11), (1, 4), (10, 11))
+    """
+    first = min(position, total)
+    return max(1, first), min(max(2, first + most), total + 1)
+
+
+def neighbours(first: int, stop: int, most: int, total: int) -> tuple[int | None, int | None]:
+    """The numbers from which the `most` items before `first`, and those from `stop` on, begin; None where none are.
+
+    >>> neighbours(4, 9, 5, 20), neighbours(1, 4, 5, 3)
+    ((-1, 9), (None, None))
+    """
+    return first - most if first > 1 else None, stop if stop <= total else None
 
 
 def text_around(text: str, span: Span) -> TextAround:

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from assay.errors import DocumentError, UnreadableDocument, UsageError
 from assay.ingest.frames import SandboxLimits
@@ -23,6 +23,7 @@ from assay.server.document_view.views import (
     Match,
     PageSize,
     PdfPages,
+    Position,
     TableRow,
     TableRows,
     TextLines,
@@ -101,18 +102,22 @@ class DocumentViewer:
         for readers in (self._pdfs, self._pages):
             await in_thread(readers.processes[-1].start)
 
-    async def view(self, document: Document, span: Span | None = None) -> DocumentView:
+    async def view(
+        self, document: Document, span: Span | None = None, position: Position | None = None
+    ) -> DocumentView:
         """The document with the span marked, or its beginning.
 
-        Where it cannot be shown as it looks, lines of the stored text are shown. Raises UsageError for a span that
-        is not in the text.
+        Of long text, tables and Markdown a part around the span; with a `position`, the part that begins there.
+        PDFs and HTML are shown whole. Where the document cannot be shown as it looks, its stored text is shown.
+        Raises UsageError for a span that is not in the text.
         """
         marked = _within(document, span)
         async with self._original(document) as original:
-            shown = await self._content(document, original, marked)
+            shown = await self._content(document, original, marked, position)
         content: Content
         if shown is None:
-            content = await in_thread(text_lines.lines_around, document.text, marked)
+            first = _line_at(position, document.text)
+            content = await in_thread(text_lines.lines_around, document.text, marked, first)
         else:
             content = shown
         around = text_lines.text_around(document.text, marked)
@@ -150,19 +155,21 @@ class DocumentViewer:
             await in_thread(process.close)
 
     async def _content(
-        self, document: Document, original: Original, span: Span
+        self, document: Document, original: Original, span: Span, position: Position | None
     ) -> PdfPages | HtmlPage | TableRows | None:
-        """The document as it looks; None where only its stored text can be shown."""
+        """The document as it looks; None where only its stored text can be shown, or lines of it were asked for."""
+        if position is not None and position.unit == "line":
+            return None
         try:
             match document.format:
                 case "markdown":
-                    return await self._markdown(document, span)
+                    return await self._markdown(document, span, position)
                 case "pdf" if original.data is not None:
                     return await self._pdf(original.data, document, span)
                 case "html" if original.data is not None:
                     return await self._html(original.data, document, span)
                 case "csv" | "xlsx" if original.data is not None:
-                    return await self._rows(original.data, document, span)
+                    return await self._rows(original.data, document, span, position)
         except DocumentError:  # the quote is not found in it, or it is beyond the limits
             return None
         return None
@@ -183,8 +190,8 @@ class DocumentViewer:
         shown = await self._pdfs.ask(data, document, {"spans": spans[:_MOST_MARKED_PAGES]}, _pdf_pages)
         return shown if shown.boxes or span.start == span.end else None
 
-    async def _markdown(self, document: Document, span: Span) -> HtmlPage:
-        asked = {"kind": "markdown", "start": span.start, "end": span.end}
+    async def _markdown(self, document: Document, span: Span, position: Position | None) -> HtmlPage:
+        asked = {"kind": "markdown", "start": span.start, "end": span.end, "first": _number(position, "character")}
         return await self._pages.ask(document.text.encode(), document, asked, _html_page)
 
     async def _html(self, data: bytes, document: Document, span: Span) -> HtmlPage:
@@ -198,7 +205,9 @@ class DocumentViewer:
         asked = {"kind": "html", "quote": quote if span.start < span.end else None}
         return await self._pages.ask(data, document, asked, _html_page)
 
-    async def _rows(self, data: bytes, document: Document, span: Span) -> TableRows | None:
+    async def _rows(
+        self, data: bytes, document: Document, span: Span, position: Position | None
+    ) -> TableRows | None:
         """The rows around those of a span; None where it has none, since then a reader would not find it."""
         places = [region.location for region in document.regions]
         marked = [
@@ -210,7 +219,7 @@ class DocumentViewer:
         numbers = {place.row for place in marked if place.sheet == sheet}
         if not numbers and span.start < span.end:
             return None
-        asked = {"kind": "rows", "sheet": sheet, "marked": list(numbers)}
+        asked = {"kind": "rows", "sheet": sheet, "marked": list(numbers), "start": _number(position, "row")}
         return await self._pages.ask(data, document, asked, lambda reply: _table_rows(reply, numbers))
 
     @asynccontextmanager
@@ -233,12 +242,35 @@ def _pdf_pages(reply: dict[str, Any]) -> PdfPages:
 
 
 def _html_page(reply: dict[str, Any]) -> HtmlPage:
-    return HtmlPage(str(reply["html"]))
+    return HtmlPage(str(reply["html"]), *_beside(reply, "character"))
 
 
 def _table_rows(reply: dict[str, Any], marked: set[int | None]) -> TableRows:
     rows = (TableRow(int(number), tuple(map(str, cells)), number in marked) for number, cells in reply["rows"])
-    return TableRows(tuple(map(str, reply["columns"])), tuple(rows), int(reply["first"]), int(reply["total"]))
+    first, total = int(reply["first"]), int(reply["total"])
+    columns = tuple(map(str, reply["columns"]))
+    return TableRows(columns, tuple(rows), first, total, *_beside(reply, "row"))
+
+
+def _beside(reply: dict[str, Any], unit: Literal["row", "character"]) -> tuple[str | None, str | None]:
+    """The positions of the parts before and after; a reply about HTML has none."""
+    earlier, later = reply.get("earlier"), reply.get("later")
+    return (
+        None if earlier is None else str(Position(unit, int(earlier))),
+        None if later is None else str(Position(unit, int(later))),
+    )
+
+
+def _number(position: Position | None, unit: Literal["row", "character"]) -> int | None:
+    """The number of a position of this unit; None for any other."""
+    return position.number if position is not None and position.unit == unit else None
+
+
+def _line_at(position: Position | None, text: str) -> int | None:
+    """The line of a position in the stored text; None for a row, which it does not count."""
+    if position is None or position.unit == "row":
+        return None
+    return position.number if position.unit == "line" else text.count("\n", 0, max(0, position.number)) + 1
 
 
 def _within(document: Document, span: Span | None) -> Span:

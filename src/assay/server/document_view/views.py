@@ -2,10 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from assay.errors import UsageError
 from assay.types import Value
+
+POSITION = r"^(line|row|character):(-?[0-9]{1,12})$"
+
+
+@dataclass(frozen=True, slots=True)
+class Position(Value):
+    """Where a part of a long document begins: at a line, a row or a character, by its number.
+
+    Lines and rows are counted from 1, characters from 0. A part that begins before the document's beginning is so
+    much shorter, so that it ends where the part after it begins.
+
+    >>> str(Position("line", 401)), Position.read("row:-20")
+    ('line:401', Position(unit='row', number=-20))
+    """
+
+    unit: Literal["line", "row", "character"]
+    number: int
+
+    def __str__(self) -> str:
+        """The position as `read` takes it."""
+        return f"{self.unit}:{self.number}"
+
+    @classmethod
+    def read(cls, text: str) -> Position:
+        """The position that was written as text. Raises UsageError."""
+        match = re.fullmatch(POSITION, text)
+        if match is None:
+            raise UsageError(f"{text[:100]!r} is no position", hint="give `earlier` or `later` of a view")
+        unit, number = match.groups()
+        return cls(unit, int(number))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +71,15 @@ class PdfPages(Value):
 
 @dataclass(frozen=True, slots=True)
 class HtmlPage(Value):
-    """Safe HTML, the span in <mark>, the first of them with the id "quote"."""
+    """Safe HTML, the span in <mark>, the first of them with the id "quote".
+
+    Of long Markdown it is a part; `earlier` and `later` are the positions of those beside it, None where there is
+    none.
+    """
 
     html: str
+    earlier: str | None = None
+    later: str | None = None
     kind: Literal["html"] = "html"
 
 
@@ -56,12 +94,17 @@ class TableRow(Value):
 
 @dataclass(frozen=True, slots=True)
 class TableRows(Value):
-    """Rows around the marked ones, of a table of `total` filled rows, from the `first` on."""
+    """Rows around the marked ones, of a table of `total` filled rows, from the `first` on.
+
+    `earlier` and `later` are the positions of the rows before and after, None where there are none.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
     first: int
     total: int
+    earlier: str | None = None
+    later: str | None = None
     kind: Literal["table"] = "table"
 
 
@@ -76,11 +119,16 @@ class TextLine(Value):
 
 @dataclass(frozen=True, slots=True)
 class TextLines(Value):
-    """Lines of the stored text around the span, of `total` lines, from the `first` on."""
+    """Lines of the stored text around the span, of `total` lines, from the `first` on.
+
+    `earlier` and `later` are the positions of the lines before and after, None where there are none.
+    """
 
     lines: tuple[TextLine, ...]
     first: int
     total: int
+    earlier: str | None = None
+    later: str | None = None
     kind: Literal["text"] = "text"
 
 

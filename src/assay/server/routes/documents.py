@@ -23,6 +23,7 @@ from assay.server.calls import (
     stream_response,
     tenant_of,
 )
+from assay.server.document_view.views import POSITION, Position
 from assay.server.jobs import Job
 from assay.server.problems import NotFound
 from assay.server.responses import (
@@ -154,12 +155,15 @@ async def view_document(
     collection: InCollection = "default",
     start: Annotated[int | None, Query(ge=0)] = None,
     end: Annotated[int | None, Query(ge=0)] = None,
+    position: Annotated[
+        str | None, Query(pattern=POSITION, description="`earlier` or `later` of a view of this document")
+    ] = None,
 ) -> Response:
-    """Show a document as it looks, opened at a span of its text, which is marked."""
+    """Show a document as it looks, or a part of a long one, opened at a span of its text, which is marked."""
     tenant = tenant_of(service, caller)
     document, _ = await stored_document(service, tenant, collection, document_id)
     span = None if start is None else Span(start, start if end is None else end)
-    view = await service.viewer.view(document, span)
+    view = await service.viewer.view(document, span, None if position is None else Position.read(position))
     return json_response(view.to_dict(), tenant=tenant)
 
 

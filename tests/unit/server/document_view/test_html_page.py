@@ -43,7 +43,7 @@ def marked_html(page: str, words: str, *, last: bool = False) -> str:
 
 def marked_markdown(text: str, words: str, *, last: bool = False) -> str:
     at = text.rindex(words) if last else text.index(words)
-    return markdown_page(text, at, at + len(words))
+    return markdown_page(text, at, at + len(words)).html
 
 
 def refuse_unsafe(page: str) -> None:
@@ -99,7 +99,7 @@ def test_nothing_of_a_page_loads_runs_or_links(carrier: str) -> None:
 )
 def test_pieces_of_pages_in_any_order_are_safe(pieces: list[str]) -> None:
     source = "".join(pieces)
-    refuse_unsafe(markdown_page(f"{source}\n\nwords", 0, 0))
+    refuse_unsafe(markdown_page(f"{source}\n\nwords", 0, 0).html)
     try:
         refuse_unsafe(html_page(f"{source} words".encode(), Quote("words")))
     except UnreadableDocument:
@@ -107,7 +107,7 @@ def test_pieces_of_pages_in_any_order_are_safe(pieces: list[str]) -> None:
 
 
 def test_links_and_pictures_of_markdown_are_shown_as_their_text() -> None:
-    page = markdown_page("See [the *page*](https://e.example) and ![a <plan>](plan.png).", 0, 0)
+    page = markdown_page("See [the *page*](https://e.example) and ![a <plan>](plan.png).", 0, 0).html
     assert page == "<p>See the <em>page</em> and a &lt;plan&gt;.</p>\n"
 
 
@@ -232,6 +232,22 @@ def test_of_a_long_text_the_blocks_around_the_quote_are_shown() -> None:
     assert "Part 890<" not in page
     assert len(page) < 90_000
     assert page.count("<pre>") == page.count("no heading")
+
+
+def test_the_parts_of_a_long_text_give_every_block_once() -> None:
+    text = "\n".join(f"## Part {n}\n\n{'words ' * 60}end{n}.\n" for n in range(900))
+    at = text.index("end450.")
+    middle = markdown_page(text, at, at + 7)
+    pages = [middle]
+    while pages[-1].later is not None:
+        pages.append(markdown_page(text, at, at + 7, pages[-1].later))
+    while pages[0].earlier is not None:
+        pages.insert(0, markdown_page(text, at, at + 7, pages[0].earlier))
+    assert len(pages) > 4
+    assert re.findall(r"end(\d+)", re.sub("</?mark[^>]*>", "", "".join(page.html for page in pages))) == [
+        str(n) for n in range(900)
+    ]
+    assert ["<mark" in page.html for page in pages] == [page is middle for page in pages]
 
 
 def test_a_block_that_is_too_long_is_refused() -> None:

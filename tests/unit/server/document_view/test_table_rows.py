@@ -38,6 +38,21 @@ def test_only_the_rows_around_the_marked_ones_are_shown() -> None:
     assert (around.first, around.total) == (2900, 5000)
 
 
+def test_the_rows_before_and_after_go_on_under_the_same_header() -> None:
+    data = ("number,square\n" + "".join(f"{n},{n * n}\n" for n in range(2, 801))).encode()
+    around = rows_around(data, "x.csv", None, frozenset({500}))
+    numbers = [row.number for row in around.rows]
+    assert numbers == list(range(400, 700))
+    assert (around.earlier, around.later) == (100, 700)
+    later = rows_around(data, "x.csv", None, frozenset({500}), around.later)
+    earlier = rows_around(data, "x.csv", None, frozenset({500}), around.earlier)
+    first = rows_around(data, "x.csv", None, frozenset({500}), earlier.earlier)
+    assert (first.earlier, later.later) == (None, None)
+    parts = (first, earlier, around, later)
+    assert [row.number for part in parts for row in part.rows] == list(range(2, 801))
+    assert {part.columns for part in parts} == {("number", "square")}
+
+
 def test_huge_cells_and_rows_are_cut() -> None:
     data = f"a,{'long ' * 1000}\n1,{'x' * 100_000}\n{','.join(map(str, range(500)))}\n"
     around = rows_around(data.encode(), "x.csv", None, frozenset())

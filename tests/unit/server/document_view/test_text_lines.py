@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from assay.errors import UsageError
 from assay.server.document_view.text_lines import find, lines_around, text_around
+from assay.server.document_view.views import Position
 from assay.types import Span
 
 
@@ -35,6 +36,32 @@ def test_only_lines_around_the_span_are_shown() -> None:
     assert (shown.first, shown.lines[0].number, shown.lines[-1].number) == (4900, 4900, 5299)
     assert shown.total == 10_000
     assert [line.text for line in shown.lines if line.marks] == ["line 5000"]
+
+
+@pytest.mark.parametrize("lines", [1, 99, 400, 401, 800, 1733])
+def test_the_parts_before_and_after_give_every_line_once(lines: int) -> None:
+    text = "\n".join(f"line {number}" for number in range(1, lines + 1))
+    at = text.index(f"line {lines // 2 + 1}")
+    middle = lines_around(text, Span(at, at + 4))
+    numbers = [line.number for line in middle.lines]
+    later, earlier = middle.later, middle.earlier
+    while later is not None:
+        part = lines_around(text, Span(at, at + 4), Position.read(later).number)
+        numbers += [line.number for line in part.lines]
+        later = part.later
+    while earlier is not None:
+        part = lines_around(text, Span(at, at + 4), Position.read(earlier).number)
+        assert len(part.lines) <= 400
+        assert not any(line.marks for line in part.lines)
+        numbers = [line.number for line in part.lines] + numbers
+        earlier = part.earlier
+    assert numbers == list(range(1, lines + 1))
+
+
+def test_a_part_behind_the_end_is_the_last_line() -> None:
+    shown = lines_around("one\ntwo\nthree", Span(0, 0), 10**9)
+    assert [line.text for line in shown.lines] == ["three"]
+    assert (shown.earlier, shown.later) == ("line:-397", None)
 
 
 def test_of_a_very_long_line_the_stretch_around_the_mark_is_shown() -> None:

@@ -17,12 +17,14 @@ from assay.ingest.detect import AnyLoader
 from assay.ingest.files import document_of
 from assay.ingest.loaders import LOADERS
 from assay.server.document_view.viewer import DocumentViewer
+from assay.server.document_view.views import Position
 from assay.testing.fakes import WordEmbedder
 from assay.types import Document, Span
 from support.small_pdf import Page, pdf_of
 
 CSV = b"city,people\nUlm,126000\nBonn,330000\n"
 HTML = b"<html><body><h1>Tea</h1><p>Boil the water.</p><p>Drink it.</p></body></html>"
+WORDS = "Words. " * 20
 PDF = pdf_of(Page(["Boil the water. Drink it."]), Page(["The next page says more."]))
 
 
@@ -200,3 +202,58 @@ async def test_a_span_of_a_pdf_of_300_pages_is_found_on_its_page(viewer: Documen
     view = await shown(viewer, document, "Line 7 of page 287 says nothing new.")
     assert len(view["pages"]) == 300
     assert [box["page"] for box in view["boxes"]] == [287]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind", "part"),
+    [
+        ("long.txt", "".join(f"Line {n}.\n" for n in range(1, 2001)).encode(), "text", "lines"),
+        ("long.csv", b"n,square\n" + b"".join(b"%d,%d\n" % (n, n * n) for n in range(2, 2001)), "table", "rows"),
+        (
+            "long.md",
+            "".join(f"## Part {n}\n\n{WORDS}\n\n" for n in range(1, 2001)).encode(),
+            "html",
+            "html",
+        ),
+    ],
+)
+async def test_a_long_document_is_shown_in_parts(
+    viewer: DocumentViewer, tmp_path: Path, name: str, data: bytes, kind: str, part: str
+) -> None:
+    document = stored(tmp_path, name, data)
+    first = (await viewer.view(document)).to_dict()
+    assert (first["kind"], first["earlier"]) == (kind, None)
+    later = (await viewer.view(document, None, Position.read(first["later"]))).to_dict()
+    assert later["kind"] == kind
+    assert later[part] != first[part]
+    back = (await viewer.view(document, None, Position.read(later["earlier"]))).to_dict()
+    assert back == first
+
+
+async def test_a_position_of_lines_shows_the_stored_text_and_one_of_rows_only_a_table(
+    viewer: DocumentViewer, tmp_path: Path
+) -> None:
+    document = stored(tmp_path, "tea.md", b"# Tea\n\nBoil the water.\n\nDrink it.")
+    lines = (await viewer.view(document, None, Position("line", 3))).to_dict()
+    assert (lines["kind"], lines["first"]) == ("text", 3)
+    rows = (await viewer.view(document, None, Position("row", 3))).to_dict()
+    assert (rows["kind"], rows["earlier"], rows["later"]) == ("html", None, None)
+
+
+async def test_where_a_part_of_markdown_cannot_be_rendered_its_lines_are_shown(
+    viewer: DocumentViewer, tmp_path: Path
+) -> None:
+    text = "# Tea\n\n" + "Short.\n\n" * 10_000 + "word " * 60_000 + "\n\nThe end.\n"
+    document = stored(tmp_path, "tea.md", text.encode())
+    begin = (await viewer.view(document)).to_dict()
+    assert begin["kind"] == "html"
+    at = Position("character", text.index("word word"))
+    view = (await viewer.view(document, None, at)).to_dict()
+    assert (view["kind"], view["lines"][0]["text"][:9]) == ("text", "word word")
+    assert view["earlier"].startswith("line:")
+
+
+@pytest.mark.parametrize("text", ["", "5", "line:", "line:x", "page:3", "line:1 ", "line:1\n", "row:9999999999999"])
+def test_what_is_no_position_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="no position"):
+        Position.read(text)

@@ -18,23 +18,23 @@ export function textWithMarks(text, marks) {
 	return [...nodes, text.slice(at)];
 }
 
-/** Lines with their numbers; `around(start, end)` shows other lines. */
+/** Lines with their numbers. */
 export function drawText(body, view) {
 	const rows = view.lines.map((line) => h("tr", { class: line.marks.length ? "marked" : "" }, h("th", { scope: "row" }, String(line.number)), h("td", textWithMarks(line.text, line.marks))));
-	body.append(h("table.lines", h("caption.hidden-text", "Text with line numbers"), h("tbody", rows)), rest(view, "line", view.lines.length));
+	body.append(h("table.lines", h("caption.hidden-text", "Text with line numbers"), h("tbody", rows)), rest(view, "line"));
 	reveal(body);
 }
 
 export function drawTable(body, view) {
 	const head = h("tr", h("th", { scope: "col" }, "Row"), view.columns.map((name) => h("th", { scope: "col" }, name)));
 	const rows = view.rows.map((row) => h("tr", { class: row.marked ? "marked" : "" }, h("th", { scope: "row" }, String(row.number)), row.cells.map((cell) => h("td", String(cell ?? "")))));
-	body.append(tableFrame(h("table.cells", h("thead", head), h("tbody", rows)), "Rows of the document"), rest(view, "row", view.rows.length));
+	body.append(tableFrame(h("table.cells", h("thead", head), h("tbody", rows)), "Rows of the document"), rest(view, "row"));
 	reveal(body);
 }
 
-function rest(view, one, shown) {
-	if (!view.total || shown >= view.total) return "";
-	return h("p.fine", `${one}s ${view.first} to ${view.first + shown - 1} of ${view.total}`);
+function rest({ first, earlier, later, total }, one) {
+	if (earlier === null && later === null) return "";
+	return h("p.fine", `${one}s ${first} to ${later === null ? total : later.split(":")[1] - 1} of ${total}`);
 }
 
 // What a document may consist of; anything else is shown as the text in it.

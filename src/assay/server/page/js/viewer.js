@@ -54,30 +54,46 @@ export function closeDocument() {
 
 export const isDocumentOpen = () => !panel.hidden;
 
-async function show(state, span) {
+async function show(state, span, position) {
 	pending?.abort();
 	pending = new AbortController();
 	const { signal } = pending;
 	const { source, collection, body } = state;
 	try {
-		const query = { collection, start: span?.start, end: span?.end };
+		const query = { collection, start: span?.start, end: span?.end, position };
 		const view = await get(`/documents/${encodeURIComponent(source.document_id)}/view`, query, signal);
 		body.replaceChildren();
 		drawBar(state, view);
 		draw(state, view, signal);
-		announce(span ? "The document is open at the quoted place" : "The document is open");
+		drawParts(state, view, span);
+		announce(position !== undefined ? "Another part of the document is shown" : span ? "The document is open at the quoted place" : "The document is open");
 	} catch (error) {
-		if (!signal.aborted) replace(body, stored(source, span), failure(error, () => show(state, span)));
+		if (!signal.aborted) replace(body, stored(source, span), failure(error, () => show(state, span, position)));
 	}
+}
+
+/** Buttons for the parts before and after, of a document that is shown in parts. */
+function drawParts(state, { earlier, later }, span) {
+	const { body } = state;
+	const part = (label, position) => {
+		if (position == null) return "";
+		const turn = async () => {
+			await show(state, span, position);
+			body.scrollTop = position === later ? 0 : body.scrollHeight;
+			body.focus({ preventScroll: true });
+		};
+		return button(label, turn, "quiet");
+	};
+	body.prepend(part("↑ Earlier", earlier));
+	body.append(part("Later ↓", later));
 }
 
 function draw(state, view, signal) {
 	const { source, collection, body } = state;
-	const around = (start, end) => show(state, { start, end });
 	if (view.kind === "pdf") drawPages(body, view, { path: `/documents/${encodeURIComponent(source.document_id)}/pages`, collection, signal });
 	else if (view.kind === "html") drawHtml(body, view.html);
-	else if (view.kind === "table") drawTable(body, view, around);
-	else drawText(body, view, around);
+	else if (view.kind === "table") drawTable(body, view);
+	else drawText(body, view);
 }
 
 /** What was stored of a source whose document cannot be shown. */

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +15,8 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.records.runs import RunStore
-    from assay.records.values import RunQuery, RunSummary
+    from assay.records.values import RunSummary
+    from assay.settings import Settings
 
 Outcome = Annotated[
     str,
@@ -83,7 +83,8 @@ def list_(
         before=before,
         limit=limit,
     )
-    page = _store(given).find(query)
+    _, store = _opened(given)
+    page = store.find(query)
     if as_json:
         terminal.object(page.to_dict())
         return
@@ -109,23 +110,24 @@ def delete(
 ) -> None:
     """Delete recorded runs with their events, tapes, figures, labels and decisions.
 
-    What is deleted is overwritten on the disk. Documents stay, and so do verdicts on claims that are kept with a
-    collection.
+    Verdicts on claims that are kept with a collection go with the last run that used them. What is deleted is
+    overwritten on the disk. Documents stay.
 
     \b
     assay runs delete 01K9
     assay runs delete --document report.pdf --dry-run
     assay runs delete --all --yes --data-dir /srv/assay/tenants/acme
     """
-    from assay.records.values import MOST_LISTED, RunQuery
+    from assay.records.deletion import delete_all_runs, delete_runs, runs_of
+    from assay.records.values import RunQuery
 
     if sum((bool(runs), bool(document), everything)) != 1:
         raise UsageError(
             "which runs are to be deleted is not clear", hint="name runs, or give --document ID, or --all"
         )
-    store = _store(given)
+    settings, store = _opened(given)
     if everything:
-        chosen = _all(store, RunQuery(limit=MOST_LISTED))
+        chosen = runs_of(store, RunQuery())
     elif document:
         chosen = [store.load(run_id).run for run_id in store.runs_with_document(document)]
     else:
@@ -134,7 +136,10 @@ def delete(
         _tell(chosen, 0, dry_run, as_json, terminal)
         return
     _confirm(chosen, yes, terminal)
-    deleted = store.delete_all() if everything else store.delete([run.run_id for run in chosen])
+    if everything:
+        deleted = delete_all_runs(store, settings.data_dir)
+    else:
+        deleted = delete_runs(store, settings.data_dir, [run.run_id for run in chosen])
     store.close()
     _tell(chosen, deleted.runs, False, as_json, terminal, wiped=deleted.wiped)
 
@@ -159,40 +164,32 @@ def prune(
     """
     import time
 
-    from assay.records.values import MOST_LISTED, RunQuery
+    from assay.records.deletion import delete_runs, runs_of
+    from assay.records.values import RunQuery
 
     found = _AGE.fullmatch(older_than.strip())
     if found is None:
         raise UsageError(f"{older_than!r} is no age", hint="give days or hours, e.g. 90d or 36h")
     until = time.time() - int(found[1]) * _SECONDS[found[2]]
-    store = _store(given)
-    query = RunQuery(collection=given.get("collection"), until=until, limit=MOST_LISTED)
-    chosen = _all(store, query)
+    settings, store = _opened(given)
+    query = RunQuery(collection=given.get("collection"), until=until)
+    chosen = runs_of(store, query)
     if dry_run or not chosen:
         _tell(chosen, 0, dry_run, as_json, terminal)
         return
     _confirm(chosen, yes, terminal)
-    deleted = store.delete([run.run_id for run in chosen])
+    deleted = delete_runs(store, settings.data_dir, [run.run_id for run in chosen])
     store.close()
     _tell(chosen, deleted.runs, False, as_json, terminal, wiped=deleted.wiped)
 
 
-def _store(given: Given) -> RunStore:
+def _opened(given: Given) -> tuple[Settings, RunStore]:
+    """The settings, and the record of runs that they name."""
     from assay.records.runs import RunStore
     from assay.settings import load_settings
 
-    return RunStore(load_settings(given).settings.runs_file)
-
-
-def _all(store: RunStore, query: RunQuery) -> list[RunSummary]:
-    """All runs of a query, page by page."""
-    found: list[RunSummary] = []
-    while True:
-        page = store.find(query)
-        found += page.runs
-        if page.next is None:
-            return found
-        query = replace(query, before=page.next)
+    settings = load_settings(given).settings
+    return settings, RunStore(settings.runs_file)
 
 
 def _confirm(chosen: list[RunSummary], yes: bool, terminal: Terminal) -> None:

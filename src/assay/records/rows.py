@@ -201,6 +201,13 @@ def delete_all(file: sqlite3.Connection) -> int:
     return int(runs)
 
 
+def recorded(file: sqlite3.Connection, run_ids: Sequence[str]) -> tuple[str, ...]:
+    """Those of some ids that runs have."""
+    query = "SELECT run_id FROM runs WHERE run_id = ?"
+    found = (file.execute(query, (storable(run_id),)).fetchone() for run_id in run_ids)
+    return tuple(str(row[0]) for row in found if row is not None)
+
+
 def runs_with_document(file: sqlite3.Connection, document_id: str) -> tuple[str, ...]:
     """The ids of runs of which an event or a call on the tape names the document, oldest first.
 

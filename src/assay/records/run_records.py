@@ -107,6 +107,10 @@ class RunRecords(MeteredSink, Protocol):
         """Delete everything: all runs, and the calibrations made from them."""
         ...
 
+    def recorded(self, run_ids: Sequence[str]) -> frozenset[str]:
+        """Which of some whole ids are those of recorded runs."""
+        ...
+
     def runs_with_document(self, document_id: str) -> tuple[str, ...]:
         """The ids of the runs that found or cite the document, oldest first."""
         ...

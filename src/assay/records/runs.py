@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +23,8 @@ from assay.records import rows
 from assay.records.event_json import event_json, outline
 from assay.records.figures import RunFigures, figures_of, unrepaired
 from assay.records.rows import storable
-from assay.records.runs_file import LABELLED, RECORDED, REVIEWED, RunsFile, version_of
+from assay.records.runs_file import LABELLED, RECORDED, REVIEWED, runs_file
+from assay.records.sqlite_file import version_of
 from assay.records.values import (
     ERROR,
     WHOLE,
@@ -73,7 +73,7 @@ class RunStore:
     """
 
     def __init__(self, path: Path, collection: str = "", *, texts: bool = True) -> None:
-        self.file = RunsFile(path)
+        self.file = runs_file(path)
         self._collection = collection
         self._texts = texts
         self._unfinished: dict[str, _Unfinished] = {}
@@ -140,7 +140,7 @@ class RunStore:
 
     def find(self, query: RunQuery) -> RunPage:
         """The runs that a query names, newest first."""
-        with self._reading(LABELLED if query.labelled else 1) as file:
+        with self.file.reading(LABELLED if query.labelled else 1) as file:
             found = () if file is None else rows.find_runs(file, query)
         runs = found[: query.limit]
         return RunPage(runs, runs[-1].place if len(found) > query.limit else None)
@@ -153,6 +153,8 @@ class RunStore:
         """The run of that id, of the only id that begins so, or the "last" one. UsageError for any other."""
         run = self._named(run_id)
         with self.file.reading() as file:
+            if file is None:  # it was deleted since
+                raise _not_one(run_id, ())
             decided = rows.decisions(file, run.run_id) if version_of(file) >= REVIEWED else ()
             return RunRecord(run, rows.events(file, run.run_id), decided)
 
@@ -172,7 +174,7 @@ class RunStore:
         record = self.load(run_id)
         run, last = record.run, record.events[-1]
         about, calls = None, []
-        with self._reading(RECORDED) as file:
+        with self.file.reading(RECORDED) as file:
             if file is not None:
                 about = file.execute("SELECT about FROM recordings WHERE run_id = ?", (run.run_id,)).fetchone()
                 query = "SELECT port, key, body FROM tapes WHERE run_id = ? ORDER BY step"
@@ -187,7 +189,7 @@ class RunStore:
 
     def figures(self, since: float = 0.0, collection: str | None = None) -> tuple[TimedFigures, ...]:
         """The figures of runs from `since` (Unix seconds) on, oldest first."""
-        with self._reading(1) as file:
+        with self.file.reading(1) as file:
             stored = () if file is None else rows.figures(file, since, collection, version_of(file) >= REVIEWED)
         return tuple(TimedFigures(row.started, self._figures_of(row)) for row in stored)
 
@@ -205,11 +207,9 @@ class RunStore:
 
     def damage(self) -> tuple[str, ...]:
         """The faults that SQLite finds in the file; empty if there is no file yet."""
-        if not self.file.exists:
-            return ()
         try:
             with self.file.reading() as connection:
-                faults = connection.execute("PRAGMA quick_check").fetchall()
+                faults = [] if connection is None else connection.execute("PRAGMA quick_check").fetchall()
         except DamagedStore as error:
             return (str(error),)
         return tuple(fault[0] for fault in faults if fault[0] != "ok")
@@ -260,7 +260,7 @@ class RunStore:
 
     def calibration_in_use(self, collection: str) -> CalibrationInUse:
         """The calibration that the collection uses now, and the sufficiencies of its latest questions."""
-        with self._reading(LABELLED) as file:
+        with self.file.reading(LABELLED) as file:
             if file is None:
                 return CalibrationInUse()
             version = rows.chosen_calibration(file, collection)
@@ -269,7 +269,7 @@ class RunStore:
 
     def fit(self, version: int) -> Fit | None:
         """The fit of a version; None for the one that ships. DamagedStore if it is missing or cannot be read."""
-        with self._reading(LABELLED) as file:
+        with self.file.reading(LABELLED) as file:
             return None if file is None else rows.fit(file, version)
 
     def latest_sufficiencies(self, collection: str, count: int) -> tuple[float, ...]:
@@ -286,6 +286,10 @@ class RunStore:
         """Delete everything: all runs, and the calibrations made from them."""
         return self._delete(rows.delete_all)
 
+    def recorded(self, run_ids: Sequence[str]) -> frozenset[str]:
+        """Which of some whole ids are those of recorded runs."""
+        return frozenset(self._read(lambda file: rows.recorded(file, run_ids)))
+
     def runs_with_document(self, document_id: str) -> tuple[str, ...]:
         """The ids of the runs that found or cite the document, oldest first."""
         return self._read(lambda file: rows.runs_with_document(file, document_id), RECORDED)
@@ -301,17 +305,8 @@ class RunStore:
 
     def _read(self, read: Callable[[sqlite3.Connection], tuple[Found, ...]], version: int = 1) -> tuple[Found, ...]:
         """What is read of a file; nothing of a missing one, or of one older than what is asked."""
-        with self._reading(version) as file:
+        with self.file.reading(version) as file:
             return () if file is None else read(file)
-
-    @contextmanager
-    def _reading(self, version: int) -> Iterator[sqlite3.Connection | None]:
-        """A connection to the file; None if there is none, or one of an earlier version of the tables."""
-        if not self.file.exists:
-            yield None
-            return
-        with self.file.reading() as file:
-            yield file if version_of(file) >= version else None  # 0: killed while it was made
 
 
 def _not_one(run_id: str, found: Sequence[RunSummary]) -> UsageError:

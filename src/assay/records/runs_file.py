@@ -1,19 +1,12 @@
-"""The SQLite file of the run record: opened, migrated to this version, its errors mapped to assay's."""
+"""The tables of the run record, version by version, and the SQLite file that holds them."""
 
 from __future__ import annotations
 
-import os
-import sqlite3
-import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 
-from assay.errors import DamagedStore, StoreError, StoreFull
+from assay.records.sqlite_file import SqliteFile
 
-# The tables of the run record, version by version. A version is never changed, only followed by another.
-
-
+# A version is never changed, only followed by another.
 _RUNS = """
 CREATE TABLE runs (
   run_id TEXT PRIMARY KEY, collection TEXT NOT NULL, question TEXT NOT NULL, started REAL NOT NULL,
@@ -71,116 +64,6 @@ SCHEMA_VERSION = len(SCRIPTS)
 RECORDED, REVIEWED, LABELLED = 2, 3, 4
 
 
-def statements(script: str) -> list[str]:
-    """The statements of a script, one by one, so that they share a transaction."""
-    return script.strip().split(";\n")
-
-
-# Seconds to wait for another process that is writing.
-PATIENCE = 5.0
-
-
-class RunsFile:
-    """Reads and writes the file, one thread at a time. Raises StoreError or a subclass if it cannot.
-
-    `patience` is how many seconds it waits for another process.
-    """
-
-    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
-        self.path = path
-        self.patience = patience
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
-
-    @property
-    def exists(self) -> bool:
-        """True if anything was ever written."""
-        return self.path.exists()
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that cannot change anything; its file may be of an older version (`version_of`)."""
-        address = f"{self.path.absolute().as_uri()}?mode=ro"
-        with (
-            self._lock,
-            self._mapped_errors(),
-            closing(sqlite3.connect(address, uri=True, timeout=self.patience)) as connection,
-        ):
-            self._refuse_newer(connection)
-            yield connection
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """A connection in one transaction, of a file of this version."""
-        with self._lock, self._mapped_errors():
-            if self._connection is None:
-                self._connection = self._connect()
-            with self._connection:
-                yield self._connection
-
-    def wipe_log(self) -> bool:
-        """Empty the write-ahead log, which holds what was deleted; False if another process reads it."""
-        with self._lock, self._mapped_errors():
-            if self._connection is None:
-                return True
-            (busy, *_pages) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            return not busy
-
-    def close(self) -> None:
-        """Release the file; calling it twice is harmless."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
-
-    def _connect(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite gives its -wal the same mode
-        connection = sqlite3.connect(self.path, timeout=self.patience, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA secure_delete = ON")
-        if self._refuse_newer(connection) < SCHEMA_VERSION:
-            self._migrate(connection)
-        return connection
-
-    def _migrate(self, connection: sqlite3.Connection) -> None:
-        """Create what this version needs and the file lacks."""
-        connection.execute("BEGIN IMMEDIATE")
-        there = self._refuse_newer(connection)  # another process may have been faster
-        for script in SCRIPTS[there:]:
-            for statement in statements(script):
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        connection.commit()
-
-    def _refuse_newer(self, connection: sqlite3.Connection) -> int:
-        version = version_of(connection)
-        if version > SCHEMA_VERSION:
-            raise StoreError(
-                f"{self.path} was written by a newer assay (record version {version}, this one knows "
-                f"{SCHEMA_VERSION})",
-                hint="upgrade assay, or use another --data-dir",
-            )
-        return version
-
-    @contextmanager
-    def _mapped_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise self._error(error) from error
-
-    def _error(self, error: sqlite3.Error | OSError) -> StoreError:
-        code = getattr(error, "sqlite_errorcode", None)
-        if code == sqlite3.SQLITE_FULL:
-            return StoreFull(f"no room left to write {self.path}", hint="free some disk space")
-        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            return DamagedStore(f"{self.path} is damaged: {error}", hint=f"move {self.path} away; runs start anew")
-        return StoreError(f"{self.path} cannot be used: {error}", hint="check the rights of the data folder")
-
-
-def version_of(connection: sqlite3.Connection) -> int:
-    """The file's version of the tables; 0 if the process was killed while it made the file."""
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
+def runs_file(path: Path) -> SqliteFile:
+    """The file of a run record: written at the end of each run, so its connection is kept until it is closed."""
+    return SqliteFile(path, SCRIPTS, f"the record of runs in {path.name}", durable=False, stays_open=True)

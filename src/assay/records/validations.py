@@ -10,16 +10,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import os
-import sqlite3
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from assay.core.tape import Tape
+from assay.errors import StoreError
+from assay.records.sqlite_file import SqliteFile
 from assay.types import Passage, SourceSpan, Value, Verdict
 
 # Verdicts that are kept; past it the longest unused go first.
@@ -28,14 +27,25 @@ MOST = 50_000
 _STORED = ("passage_id", "start", "end", "quote")
 # Seconds to wait for another process that is writing.
 _PATIENCE = 1.0
-_SCHEMA = """CREATE TABLE IF NOT EXISTS validations (
+FILE_NAME = "validations.sqlite"
+# Files from before there were versions have these tables as version 0.
+_VALIDATIONS = """
+CREATE TABLE IF NOT EXISTS validations (
   key TEXT PRIMARY KEY, body TEXT NOT NULL, used INTEGER NOT NULL
-) WITHOUT ROWID"""
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS validations_by_use ON validations (used);
+"""
+# Version 2 added which runs used a verdict, so that it goes with the last of them.
+_USES = """
+CREATE TABLE uses (key TEXT NOT NULL, run_id TEXT NOT NULL, PRIMARY KEY (key, run_id)) WITHOUT ROWID;
+CREATE INDEX uses_by_run ON uses (run_id);
+CREATE TRIGGER uses_go AFTER DELETE ON validations BEGIN DELETE FROM uses WHERE key = OLD.key; END;
+"""
 # Each use is later than every one before it, by whichever process.
 _USED = "UPDATE validations SET used = (SELECT COALESCE(MAX(used), 0) + 1 FROM validations) WHERE key = ?"
 _KEEP = "INSERT OR REPLACE INTO validations VALUES (?, ?, (SELECT COALESCE(MAX(used), 0) + 1 FROM validations))"
 _FORGET = "DELETE FROM validations WHERE used <= (SELECT used FROM validations ORDER BY used DESC LIMIT 1 OFFSET ?)"
-_BY_USE = "CREATE INDEX IF NOT EXISTS validations_by_use ON validations (used)"
+_BY_RUN = "INSERT OR IGNORE INTO uses VALUES (?, ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,66 +88,70 @@ class ValidationCache:
     """Verdicts in one SQLite file, at most `most` of them. Safe to use from several threads and processes.
 
     A file that cannot be read or written is a cache without entries: every claim is then tested, and nothing fails.
+    A verdict holds quotes of documents, so it is kept with the ids of the runs that used it, and deleted with them.
 
     >>> import tempfile
     >>> cache = ValidationCache(Path(tempfile.mkdtemp()) / "validations.sqlite")
     >>> basis = Basis("It rained.", (Passage("p", "d", "r", 0, 10, "It rained."),), "1", "rules")
-    >>> cache.get(basis) is None
+    >>> cache.get(basis, "01J") is None
     True
-    >>> cache.put(basis, Validation(Verdict.SUPPORTED, (SourceSpan("p", 0, 9, "It rained"),)))
-    >>> cache.get(basis).verdict.value
+    >>> cache.put(basis, Validation(Verdict.SUPPORTED, (SourceSpan("p", 0, 9, "It rained"),)), "01J")
+    >>> cache.get(basis, "01K").verdict.value
     'supported'
     >>> cache.close()
     """
 
     def __init__(self, path: Path, most: int = MOST) -> None:
-        self._path = path
         self._most = most
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
+        self._file = SqliteFile(
+            path,
+            (_VALIDATIONS, _USES),
+            "the verdicts that are kept",
+            patience=_PATIENCE,
+            durable=False,
+            stays_open=True,
+        )
 
-    def get(self, basis: Basis) -> Validation | None:
-        """The verdict on this basis, its quotes found again in the passages; None if there is none."""
-        with self._lock, suppress(sqlite3.Error, OSError):
-            file = self._file()
+    def get(self, basis: Basis, run_id: str) -> Validation | None:
+        """The verdict on this basis for a run, its quotes found again in the passages; None if there is none."""
+        with suppress(StoreError), self._file.writing() as file:
             row = file.execute("SELECT body FROM validations WHERE key = ?", (basis.key,)).fetchone()
             found = read(row[0]) if row is not None else None
             if found is not None and holds(found, basis.passages):
-                with file:
-                    file.execute(_USED, (basis.key,))
+                file.execute(_USED, (basis.key,))
+                file.execute(_BY_RUN, (basis.key, run_id))
                 return placed(found, basis.passages)
         return None
 
-    def put(self, basis: Basis, validation: Validation) -> None:
-        """Keep the verdict on this basis; not if it is unknown or its quotes are not in the passages."""
+    def put(self, basis: Basis, validation: Validation, run_id: str) -> None:
+        """Keep a run's verdict on this basis; not if it is unknown or its quotes are not in the passages."""
         if validation.verdict is Verdict.UNKNOWN or not holds(validation, basis.passages):
             return
         spans = [{name: getattr(span, name) for name in _STORED} for span in validation.spans]
         body = json.dumps(validation.to_dict() | {"spans": spans})
-        with self._lock, suppress(sqlite3.Error, OSError):
-            file = self._file()
-            with file:
-                file.execute(_KEEP, (basis.key, body))
-                file.execute(_FORGET, (self._most,))
+        with suppress(StoreError), self._file.writing() as file:
+            file.execute(_KEEP, (basis.key, body))
+            file.execute(_BY_RUN, (basis.key, run_id))
+            file.execute(_FORGET, (self._most,))
+
+    def keep_only_of(self, recorded: Callable[[Sequence[str]], frozenset[str]]) -> bool:
+        """Delete the verdicts that no recorded run used; `recorded` says which of some ids are those of such runs.
+
+        What is deleted is overwritten on the disk; False if another process reads the log, which keeps it for now.
+        Raises StoreError or a subclass if the file cannot be written.
+        """
+        if not self._file.exists:
+            return True
+        with self._file.writing() as file:
+            run_ids = [str(row[0]) for row in file.execute("SELECT DISTINCT run_id FROM uses")]
+            gone = set(run_ids) - recorded(run_ids)
+            file.executemany("DELETE FROM uses WHERE run_id = ?", [(run_id,) for run_id in gone])
+            file.execute("DELETE FROM validations WHERE key NOT IN (SELECT key FROM uses)")
+        return self._file.wipe_log()
 
     def close(self) -> None:
         """Release the file; calling it twice is harmless."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
-
-    def _file(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
-            connection = sqlite3.connect(self._path, timeout=_PATIENCE, check_same_thread=False)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute(_SCHEMA)
-            connection.execute(_BY_USE)
-            self._connection = connection
-        return self._connection
+        self._file.close()
 
 
 def holds(validation: Validation, passages: Sequence[Passage]) -> bool:
@@ -200,12 +214,13 @@ _PORT = "kept"
 
 @dataclass(frozen=True, slots=True)
 class RunValidations:
-    """The cache for one run: hits and misses are on the tape, and a replay has no cache.
+    """The cache for the run of this id: hits and misses are on the tape, and a replay has no cache.
 
     On the tape a basis is known without its rules and its verifier, which are the same throughout a run.
     """
 
     cache: ValidationCache | None
+    run_id: str
     tape: Tape | None = None
 
     async def known(self, bases: Sequence[Basis]) -> tuple[Validation, ...] | None:
@@ -218,14 +233,14 @@ class RunValidations:
         """Keep the verdicts that can be tested again, each on its basis."""
         for basis, validation in zip(bases, validations, strict=True):
             if self.cache is not None:
-                await asyncio.to_thread(self.cache.put, basis, validation)
+                await asyncio.to_thread(self.cache.put, basis, validation, self.run_id)
 
     async def _known(self, basis: Basis) -> Validation | None:
         key = replace(basis, rules="", verifier="").key
         if self.tape is not None and self.tape.plays(_PORT, key):
             recalled = read(self.tape.recall(_PORT, key))
             return None if recalled is None else placed(recalled, basis.passages)
-        found = None if self.cache is None else await asyncio.to_thread(self.cache.get, basis)
+        found = None if self.cache is None else await asyncio.to_thread(self.cache.get, basis, self.run_id)
         if self.tape is not None:
             body = None if found is None else found.to_dict()
             self.tape.record(_PORT, key, json.dumps(body).encode())

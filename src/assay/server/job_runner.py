@@ -17,9 +17,10 @@ from typing import Protocol
 
 from assay.errors import AssayError, StoreError
 from assay.ingest.walk import printable, source_of
+from assay.server.collection_names import refuse_bad_collection
 from assay.server.jobs import LEASE, ClaimedJob, Job, JobStore
 from assay.server.threads import in_thread
-from assay.server.uploads import StagedFile, Uploads, require_collection_name
+from assay.server.uploads import StagedFile, Uploads
 from assay.types import DocumentRecord, FileReport
 
 logger = logging.getLogger("assay.server")
@@ -83,7 +84,7 @@ class JobRunner:
     async def _submit(self, collection: str, files: Sequence[StagedFile], idempotency_key: str | None) -> Job:
         created = None
         try:
-            require_collection_name(collection)
+            refuse_bad_collection(collection)
             created = await asyncio.to_thread(self._store.create, collection, files, idempotency_key)
         finally:
             if created is None or not created.new:

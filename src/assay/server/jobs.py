@@ -20,7 +20,7 @@ from typing import Literal
 from ulid import ULID
 
 from assay.errors import UsageError
-from assay.server.sqlite_file import SqliteFile
+from assay.records.sqlite_file import SqliteFile
 from assay.server.uploads import StagedFile
 from assay.types import FileReport, Value
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assay.records.sqlite_file import SqliteFile
 from assay.server.api_key import Cost, Key, StoredKey
-from assay.server.sqlite_file import SqliteFile
 
 # A version is never changed, only followed by another.
 _KEYS = """

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt
 
 from assay.core.inputs import LONGEST_QUESTION, read_options
+from assay.server.collection_names import PATTERN
 from assay.settings import Settings
 from assay.types import AskOptions, Hit, Message, Passage, Scores
 
@@ -19,9 +20,7 @@ _SHORTEST_DEADLINE = 1
 
 _NULL = {"type": "null"}
 
-CollectionName = Annotated[
-    str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", description="the collection's name")
-]
+CollectionName = Annotated[str, Field(pattern=PATTERN, description="the collection's name")]
 QuestionText = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description="the question")]
 # Bounds stand at each part of a union: beside it they would be checked, but not described.
 Deadline = Annotated[StrictInt, Field(ge=_SHORTEST_DEADLINE)] | Annotated[StrictFloat, Field(ge=_SHORTEST_DEADLINE)]

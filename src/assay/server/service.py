@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from assay.engine import Engine
 from assay.errors import UnknownCollection, UsageError
 from assay.records.runs import RunStore
 from assay.server.api_key import DEFAULT_TENANT
+from assay.server.collection_names import refuse_bad_collection
 from assay.server.document_view.viewer import DocumentViewer
 from assay.server.engines import Engines
 from assay.server.intake import Intake, upload_path_remover
@@ -33,7 +33,6 @@ from assay.wiring import collections, open_checker, open_engine
 # Stands for the engine of texts and passages from elsewhere; no collection has an empty name.
 NO_COLLECTION = ""
 _remover = lru_cache(maxsize=1024)(upload_path_remover)
-_COLLECTION = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ class Service:
     @asynccontextmanager
     async def engine(self, tenant: Tenant, collection: str, *, create: bool = False) -> AsyncIterator[Engine]:
         """The engine of a tenant's collection. Raises UsageError for a bad name, UnknownCollection."""
-        refuse_bad_name(collection)
+        refuse_bad_collection(collection)
         if not create and not (tenant.folder / "collections" / collection).is_dir():
             raise _unknown(tenant, collection)
         async with self.engines.use(tenant.folder, collection, create=create) as engine:
@@ -119,7 +118,7 @@ class Service:
 
     async def delete_collection(self, tenant: Tenant, collection: str) -> None:
         """Delete a collection from the disk. Raises UnknownCollection."""
-        refuse_bad_name(collection)
+        refuse_bad_collection(collection)
         folder = tenant.folder / "collections" / collection
         if not folder.is_dir():
             raise _unknown(tenant, collection)
@@ -179,21 +178,6 @@ class Service:
         await self.engines.close_all()
         for store in self._stores.values():
             await asyncio.to_thread(store.close)
-
-
-def refuse_bad_name(collection: str) -> None:
-    """Raise UsageError for what cannot be the name of a collection.
-
-    >>> refuse_bad_name("../other")
-    Traceback (most recent call last):
-    ...
-    assay.errors.UsageError: '../other' cannot be the name of a collection
-    """
-    if _COLLECTION.fullmatch(collection) is None or ".." in collection:
-        raise UsageError(
-            f"{collection[:100]!r} cannot be the name of a collection",
-            hint="use letters, digits, dot, dash and underscore, at most 64, beginning with a letter or digit",
-        )
 
 
 def _unknown(tenant: Tenant, collection: str) -> UnknownCollection:

@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from assay.errors import StoreError, StoreFull, UploadTooLarge, UsageError
+from assay.errors import StoreError, StoreFull, UploadTooLarge
+from assay.server.collection_names import refuse_bad_collection
 from assay.server.threads import in_thread
 from assay.types import Value
 
@@ -45,7 +46,6 @@ _SEPARATORS = re.compile(r"[/\\]+")
 _FORBIDDEN = re.compile(r'(?:[<>:"|?*]|%[0-9A-Fa-f]{2})+')
 # Names that Windows reserves, with or without an ending.
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
-_COLLECTION = re.compile(r"\w[\w.-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +149,8 @@ class Uploads:
         return parts[2] if len(parts) == 3 and ".." not in parts else None
 
     def _folder_of(self, collection: str) -> Path:
-        require_collection_name(collection)
+        refuse_bad_collection(collection)
         return self._root / collection
-
-
-def require_collection_name(name: str) -> None:
-    """Raise UsageError for what is no name of a collection, such as a path."""
-    if not _COLLECTION.fullmatch(name):
-        raise UsageError(
-            f"{name[:80]!r} is no name of a collection",
-            hint="use letters, digits, dot, dash and underscore, at most 64",
-        )
 
 
 class _NewFile:

@@ -13,13 +13,12 @@ from pathlib import Path
 from assay.core.budget import VERIFIER
 from assay.core.run import Run
 from assay.core.stages import LLM
-from assay.records.validations import Basis, RunValidations, Validation, ValidationCache
+from assay.records.validations import FILE_NAME, Basis, RunValidations, Validation, ValidationCache
 from assay.settings import Settings
 from assay.verification.model_verifier import PROMPT, ClaimRequest, Ruling, Tier, VerifierReply
 from assay.verification.verifier import CHECKS
 from assay.wiring.models import Models, as_set, provider_and_model
 
-FILE_NAME = "validations.sqlite"
 # Models that are files: what a file holds may change under its name.
 _FILES = ("local", "fake")
 
@@ -81,7 +80,7 @@ class VerdictCache:
 
     def tier(self, inner: Tier, run: Run) -> Tier:
         """A tier of a run that is not asked again for what is kept."""
-        verdicts = RunValidations(self.cache, run.tape)
+        verdicts = RunValidations(self.cache, run.id, run.tape)
         return CachedTier(inner, verdicts, self.verifier, partial(run.meter.knew, VERIFIER))
 
     def close(self) -> None:

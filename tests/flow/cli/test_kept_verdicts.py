@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import Cli
+from .conftest import Cli, call
 
 QUESTION = "At how many degrees does water boil?"
 SAID = "At sea level 100 degrees Celsius make water boil."
@@ -56,6 +56,25 @@ def test_both_runs_replay_to_the_same_bytes(own: Cli, model: tuple[str, ...], tm
     (tmp_path / "data" / "collections" / "default" / "validations.sqlite").unlink()
     for each in asked:
         assert own("replay", each.object["run_id"], "--json").out == each.out
+
+
+def test_a_verdict_is_deleted_with_the_last_run_that_used_it(own: Cli, model: tuple[str, ...], tmp_path: Path):
+    first, second = (own("ask", QUESTION, "--json", *model).object["run_id"] for _ in range(2))
+    file = tmp_path / "data" / "collections" / "default" / "validations.sqlite"
+
+    def quotes() -> bool:
+        return any(b"100 degrees" in part.read_bytes() for part in file.parent.glob("validations.sqlite*"))
+
+    assert quotes()
+    data = ("--data-dir", tmp_path / "data")
+    assert call("runs", "delete", first, "--yes", *data).code == 0
+    assert quotes()
+    deleted = call("runs", "prune", "--older-than", "0d", "--yes", *data)
+    assert deleted.code == 0, deleted
+    assert not quotes()
+    assert own("ask", QUESTION, "--json", *model).code == 0
+    assert verifier_calls(own) == (1, 0)
+    assert second not in call("runs", "list", "--json", *data).out
 
 
 def test_who_wants_no_verdict_used_again_asks_again(own: Cli, model: tuple[str, ...], tmp_path: Path):

@@ -15,7 +15,8 @@ from assay.records.figures import RunFigures, figures_of
 from assay.records.labels import WHOLE, Labels
 from assay.records.review_queue import ReviewQueue
 from assay.records.runs import Decision, RunStore
-from assay.records.runs_file import SCRIPTS, statements
+from assay.records.runs_file import SCRIPTS
+from assay.records.sqlite_file import statements
 from assay.types import Done, Failed, Finding, Outcome, Severity, Usage
 
 from .test_runs import answer

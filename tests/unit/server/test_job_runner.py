@@ -215,7 +215,7 @@ async def test_a_repeated_upload_is_the_same_job_and_leaves_nothing_in_staging(p
     assert len(place.staging()) == 1
     with pytest.raises(UsageError, match="other files"):
         await runner.submit("default", await place.staged(a="other words"), "key-1")
-    with pytest.raises(UsageError, match="no name of a collection"):
+    with pytest.raises(UsageError, match="cannot be the name of a collection"):
         await runner.submit("../x", await place.staged(a="other words"))
     assert len(place.staging()) == 1
     place.start(runner)

@@ -211,5 +211,5 @@ async def test_a_collection_is_removed_with_all_its_files(data_dir: Path) -> Non
 
 @pytest.mark.parametrize("collection", ["", "..", "a/b", ".staging", "x" * 65, "a\n"])
 async def test_a_bad_name_of_a_collection_is_refused(data_dir: Path, collection: str) -> None:
-    with pytest.raises(UsageError, match="no name of a collection"):
+    with pytest.raises(UsageError, match="cannot be the name of a collection"):
         Uploads(data_dir).path_of(collection, "tea.md")

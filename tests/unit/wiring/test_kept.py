@@ -16,6 +16,7 @@ from assay.types import Claim, Passage, SourceSpan, Verdict
 from assay.verification.model_verifier import ClaimRequest, Ruling
 from assay.wiring.verdict_cache import CachedTier
 
+RUN = "01J"
 TEXT = "The bridge was opened on 3 May 1932."
 BRIDGE = Passage("p1", "d", "r", 0, len(TEXT), TEXT)
 QUOTE = SourceSpan("p1", 4, 10, "bridge")
@@ -51,7 +52,7 @@ def claims(*texts: str, passages: tuple[Passage, ...] = (BRIDGE,)) -> list[Claim
 
 
 def kept(tier: Scripted, path: Path, told: list[int], verifier: str = "scripted 1") -> CachedTier:
-    return CachedTier(tier, RunValidations(ValidationCache(path)), verifier, told.append)
+    return CachedTier(tier, RunValidations(ValidationCache(path), RUN), verifier, told.append)
 
 
 async def test_what_was_ruled_is_not_asked_again_and_says_so(path: Path):
@@ -102,7 +103,7 @@ async def test_many_runs_at_once_keep_and_find_the_same(path: Path):
     tier = Scripted([(SUPPORTED,)] * 20)
     told: list[int] = []
     cache = ValidationCache(path)
-    tiers = [CachedTier(tier, RunValidations(cache), "scripted 1", told.append) for _ in range(20)]
+    tiers = [CachedTier(tier, RunValidations(cache, RUN), "scripted 1", told.append) for _ in range(20)]
     ruled = await asyncio.gather(*(each.rule(claims("It opened.")) for each in tiers))
     assert {each[0].verdict for each in ruled} == {Verdict.SUPPORTED}
     assert len(tier.asked) + sum(told) == 20
@@ -115,13 +116,13 @@ async def test_a_replay_finds_and_misses_what_the_run_did_without_the_cache(path
     missed, found = Tape(), Tape()
     tier, told = Scripted([(SUPPORTED,)]), []
     cache = ValidationCache(path)
-    first = await CachedTier(tier, RunValidations(cache, missed), "1", told.append).rule(claims("It opened."))
-    second = await CachedTier(tier, RunValidations(cache, found), "1", told.append).rule(claims("It opened."))
+    first = await CachedTier(tier, RunValidations(cache, RUN, missed), "1", told.append).rule(claims("It opened."))
+    second = await CachedTier(tier, RunValidations(cache, RUN, found), "1", told.append).rule(claims("It opened."))
     cache.close()
     path.unlink()
     again = Scripted([(SUPPORTED,)])
     for tape, then, asks in ((missed, first, 1), (found, second, 1)):
-        replayed = CachedTier(again, RunValidations(None, Tape(tape.entries)), "", told.append)
+        replayed = CachedTier(again, RunValidations(None, RUN, Tape(tape.entries)), "", told.append)
         assert await replayed.rule(claims("It opened.")) == then
         assert len(again.asked) == asks
     assert not path.exists()
@@ -130,7 +131,7 @@ async def test_a_replay_finds_and_misses_what_the_run_did_without_the_cache(path
 async def test_a_replay_that_asks_for_another_claim_diverges(path: Path):
     tape = Tape()
     tier = Scripted([(SUPPORTED,)])
-    await CachedTier(tier, RunValidations(ValidationCache(path), tape), "1", print).rule(claims("It opened."))
-    replayed = CachedTier(tier, RunValidations(None, Tape(tape.entries)), "", print)
+    await CachedTier(tier, RunValidations(ValidationCache(path), RUN, tape), "1", print).rule(claims("It opened."))
+    replayed = CachedTier(tier, RunValidations(None, RUN, Tape(tape.entries)), "", print)
     with pytest.raises(Diverged):
         await replayed.rule(claims("It closed."))

@@ -23,6 +23,7 @@ from assay.server.calls import (
     stream_response,
     tenant_of,
 )
+from assay.server.collection_names import refuse_bad_collection
 from assay.server.document_view.views import POSITION, Position
 from assay.server.jobs import Job
 from assay.server.problems import NotFound
@@ -36,7 +37,7 @@ from assay.server.responses import (
     ViewObject,
 )
 from assay.server.schemas import CollectionName
-from assay.server.service import Service, Tenant, refuse_bad_name
+from assay.server.service import Service, Tenant
 from assay.types import Document, DocumentRecord, Span, plain
 from assay.wiring import summaries
 
@@ -92,7 +93,7 @@ async def upload(
     idempotency_key: Annotated[str | None, Header(max_length=255)] = None,
 ) -> Response:
     """Upload files; they are taken in by a job. A file of the same name replaces the document."""
-    refuse_bad_name(collection)
+    refuse_bad_collection(collection)
     intake = service.intake.of(tenant_of(service, caller).folder)
     limit = service.settings.largest_upload
     received = [(file.filename or "", _chunks(file)) for file in files]

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 
 from assay.core.inputs import OF_ANSWER, read_options
 from assay.errors import UsageError
+from assay.records.deletion import delete_runs
 from assay.records.report import STYLE
 from assay.records.report import report as report_page
 from assay.records.runs import RunStore
@@ -82,10 +83,11 @@ async def list_runs(
 @router.delete("/runs/{run_id}", response_model=Deleted, responses=problems(404))
 async def delete_run(run_id: str, service: TheService, caller: Writer) -> Response:
     """Delete a run with all that was recorded of it."""
-    store = service.records(tenant_of(service, caller))
+    tenant = tenant_of(service, caller)
+    store = service.records(tenant)
 
     def delete() -> Deleted:
-        return store.delete([load_run(store, run_id).run.run_id])
+        return delete_runs(store, tenant.folder, [load_run(store, run_id).run.run_id])
 
     return json_response(plain(await asyncio.to_thread(delete)))
 

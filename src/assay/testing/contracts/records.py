@@ -109,7 +109,7 @@ class RunRecordsContract(Contract):
     def test_before_the_first_run_there_is_nothing(self, records: RunRecords) -> None:
         empty = (records.find(RunQuery()).runs, records.figures(), records.labels(), records.waiting())
         assert not any(empty)
-        assert not any((records.runs_with_document("d1"), records.calibrations("notes")))
+        assert not any((records.runs_with_document("d1"), records.calibrations("notes"), records.recorded(IDS)))
         assert records.calibration_in_use("notes").version == 0
         assert records.delete(IDS).runs == records.delete_all().runs == 0
         with pytest.raises(UsageError):
@@ -307,6 +307,7 @@ class RunRecordsContract(Contract):
             assert (reader.load(IDS[0]), reader.recording(IDS[0]), reader.labels(IDS[0])) == before
             with pytest.raises(UsageError):
                 reader.load(IDS[1])
+        assert records.recorded([IDS[0], IDS[1], IDS[0][:-1], "\ud800"]) == {IDS[0]}
         record(records, IDS[1])
         assert not any((records.load(IDS[1]).decisions, records.labels(IDS[1])))
 

@@ -80,6 +80,16 @@ PerMinute = Annotated[
     int, _option("--requests-per-minute", "Requests a minute of a key or an address. [default: 600]", "N", None, 1)
 ]
 Answering = Annotated[int, _option("--answering", "Questions answered at once. [default: 256]", "N", None, 1)]
+KeepRuns = Annotated[
+    int | None,
+    _option(
+        "--keep-runs",
+        "Delete recorded runs after this many days. [default: keep them]",
+        "DAYS",
+        "ASSAY_SERVE_KEEP_RUNS",
+        1,
+    ),
+]
 PerKey = Annotated[int, _option("--answering-per-key", "Of these, for one key. [default: 256]", "N", None, 1)]
 
 
@@ -99,6 +109,7 @@ def serve(
     requests_per_minute: PerMinute = 600,
     answering: Answering = 256,
     answering_per_key: PerKey = 256,
+    keep_runs: KeepRuns = None,
 ) -> None:
     """Serve the collections over HTTP, with a page for people.
 
@@ -129,6 +140,7 @@ def serve(
         requests_per_minute=requests_per_minute,
         answering=answering,
         answering_per_key=answering_per_key,
+        keep_runs=keep_runs,
         answer_log=None if terminal.quiet else sys.stdout,
         engine=dict(given),
     )

@@ -21,6 +21,12 @@ def delete_all_runs(store: RunRecords, data_dir: Path) -> Deleted:
     return _with_verdicts(store, data_dir, store.delete_all())
 
 
+def delete_runs_before(store: RunRecords, data_dir: Path, until: float) -> Deleted:
+    """Delete runs that began before `until`, Unix seconds: at most 1,000, so that others can record between."""
+    found = store.find(RunQuery(until=until, limit=MOST_LISTED)).runs
+    return delete_runs(store, data_dir, [run.run_id for run in found]) if found else Deleted(0)
+
+
 def runs_of(store: RunRecords, query: RunQuery) -> list[RunSummary]:
     """All runs of a query, page by page, newest first."""
     found: list[RunSummary] = []

@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 _CHALLENGE = 'Bearer realm="assay"'
 _HOW = "send a key that is valid as `Authorization: Bearer KEY`; `assay keys create` makes one"
-# Wrong keys that one address may send in a minute. Chosen.
+# Wrong keys that one address may send in a minute, to all processes together if these are no more. Chosen.
 GUESSES = 10
 # Keys that wait to be hashed, a fifth of a second each, before further ones are turned away. Chosen.
 WAITING = 16
@@ -70,11 +70,13 @@ class Access:
     since many clients insist on sending one.
     """
 
-    def __init__(self, keys: KeyStore, *, listening: str, allow_anonymous: bool = False) -> None:
+    def __init__(
+        self, keys: KeyStore, *, listening: str, allow_anonymous: bool = False, processes: int = 1
+    ) -> None:
         self._keys = keys
         self._anybody = allow_anonymous
         self._local = is_loopback(listening)
-        self._guesses = Rate(GUESSES)
+        self._guesses = Rate(max(1, GUESSES // processes))
         # A look at the file does not wait behind the slow hashes of those who guess.
         self._reads = ThreadPoolExecutor(1, "assay-keys")
         self._hashes = ThreadPoolExecutor(1, "assay-key-hashes")

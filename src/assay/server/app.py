@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from fastapi import APIRouter, FastAPI
 from starlette.routing import Route
@@ -13,6 +14,7 @@ from assay.server import openai_api
 from assay.server.api_document import AssayApi
 from assay.server.mcp import PATH, guarded, mcp_endpoint
 from assay.server.problems import add_problem_handlers
+from assay.server.retention import Retention
 from assay.server.routes import documents, keys, metrics, quality, questions, runs, system
 from assay.server.routes.page import add_page
 from assay.server.service import Service
@@ -33,7 +35,7 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
         service.intake.resume(service.base.data_dir)
         if service.has_collections():
             await service.viewer.prepare()
-        async with endpoint.running():
+        async with endpoint.running(), _deleting_old_runs(service):
             yield
         await service.close(ENDING)
 
@@ -57,3 +59,19 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
     app.router.routes.append(Route(PATH, endpoint=guarded(endpoint), include_in_schema=False))
     add_page(app)
     return app
+
+
+@asynccontextmanager
+async def _deleting_old_runs(service: Service) -> AsyncIterator[None]:
+    """Delete runs once they are too old, if the settings say when, until the block ends."""
+    days = service.settings.keep_runs
+    if days is None:
+        yield
+        return
+    deleting = asyncio.create_task(Retention(service, days).keep_deleting())
+    try:
+        yield
+    finally:
+        deleting.cancel()
+        with suppress(asyncio.CancelledError):
+            await deleting

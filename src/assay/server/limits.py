@@ -155,7 +155,7 @@ async def _refuse(
 class RequestRate:
     """Refuse what comes more often than `per_minute` (429): of a key, or without one of an address.
 
-    Several processes of one server count each for itself. `exempt` paths are not counted.
+    Each of several processes of one server counts for itself, up to its share. `exempt` paths are not counted.
     """
 
     def __init__(self, app: ASGIApp, per_minute: int, exempt: Iterable[str] = HEALTH) -> None:

@@ -77,7 +77,12 @@ def application(service: Service) -> ASGIApp:
     """
     app = create_app(service, lambda: _end_runs_at_signal(service))
     settings = service.settings
-    access = Access(service.keys, listening=settings.host, allow_anonymous=settings.allow_anonymous)
+    access = Access(
+        service.keys,
+        listening=settings.host,
+        allow_anonymous=settings.allow_anonymous,
+        processes=settings.workers,
+    )
     # Outermost, so that what the perimeter refuses is counted as well.
     return RequestCounter(with_perimeter(app, settings, access), service.metrics, service.levels)
 

@@ -20,9 +20,9 @@ def with_perimeter(app: ASGIApp, settings: ServerSettings, access: Access) -> AS
     Raises UsageError for a host, an origin or a proxy in the settings that cannot be one.
     """
     app = RequestContext(app)
-    app = AnsweringLimit(app, settings.answering, settings.answering_per_key)
+    app = AnsweringLimit(app, settings.share(settings.answering), settings.share(settings.answering_per_key))
     app = BodyLimits(app, body_limits(settings.largest_upload))
-    app = RequestRate(app, settings.requests_per_minute)
+    app = RequestRate(app, settings.share(settings.requests_per_minute))
     app = Authentication(app, access)
     app = readable_by(app, map(origin_name, settings.allowed_origins))
     app = HostAndOrigin(

@@ -94,6 +94,13 @@ class Service:
         folder = self.base.data_dir
         return Tenant(name, folder if name == DEFAULT_TENANT else folder / "tenants" / name)
 
+    def recording_tenants(self) -> tuple[Tenant, ...]:
+        """The tenants with recorded runs."""
+        default = self.tenant(DEFAULT_TENANT)
+        others = (Tenant(folder.name, folder) for folder in sorted(default.folder.glob("tenants/*")))
+        name = self.base.runs_file.name
+        return tuple(tenant for tenant in (default, *others) if (tenant.folder / name).exists())
+
     def records(self, tenant: Tenant) -> RunStore:
         """The tenant's recorded runs."""
         path = tenant.folder / self.base.runs_file.name

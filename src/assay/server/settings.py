@@ -60,8 +60,11 @@ class ServerSettings:
     `allowed_hosts` and `allowed_origins` are accepted besides the server's own address; `trusted_proxies` are the
     addresses whose X-Forwarded-For is believed. `models` are those that a request may name besides the ones that
     are set. `requests_per_minute` counts per key, or per address without one. `answering` is how many questions
-    are answered at once, `answering_per_key` how many of one key. `open_engines` is how many collections stay open.
-    `answer_log` takes a line of JSON for each answer; None is no log.
+    are answered at once, `answering_per_key` how many of one key; of all three each of several processes allows its
+    `share`. `open_engines` is how many collections stay open. `keep_runs` is after how many days recorded runs are
+    deleted, None for never. `answer_log` takes a line of JSON for each answer; None is no log.
+
+    Raises UsageError where a process would have no share of a limit.
     """
 
     host: str = HOST
@@ -76,7 +79,25 @@ class ServerSettings:
     answering: int = 256
     answering_per_key: int = 256
     open_engines: int = 32
+    keep_runs: int | None = None
     largest_upload: int = 256 * 1024 * 1024
     bounds: Bounds = Bounds()
     answer_log: TextIO | None = None
     engine: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        """Refuse limits that cannot be shared among the processes."""
+        for name in ("requests_per_minute", "answering", "answering_per_key"):
+            if self.share(getattr(self, name)) < 1:
+                raise UsageError(
+                    f"{self.workers} processes cannot share a limit of {getattr(self, name)} ({name})",
+                    hint=f"give --{name.replace('_', '-')} {self.workers} or more, or fewer --workers",
+                )
+
+    def share(self, limit: int) -> int:
+        """What one process allows of a limit, so that all together never allow more.
+
+        >>> ServerSettings(workers=4, engine={}).share(600), ServerSettings(workers=3, engine={}).share(256)
+        (150, 85)
+        """
+        return limit // self.workers

@@ -9,8 +9,10 @@ import pytest
 from fastapi import FastAPI, Request, UploadFile
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from assay.errors import UsageError
 from assay.server.access import Caller
 from assay.server.limits import MIB, AnsweringLimit, BodyLimit, BodyLimits, RequestRate, body_limits
+from assay.server.settings import ServerSettings
 from support.asgi import Recorder, Reply, exchange, http_scope
 
 SMALL = (BodyLimit("", 10, 30.0), BodyLimit("/large", 20, 30.0), BodyLimit("/slow", 10, 0.01))
@@ -271,3 +273,18 @@ async def test_an_answer_whose_client_left_gives_its_place_back():
     await asyncio.wait([left])
     held.ends.set()
     assert (await exchange(app, of("one", "/api/v1/ask"))).status == 200
+
+
+@pytest.mark.parametrize("name", ["requests_per_minute", "answering", "answering_per_key"])
+def test_processes_share_each_limit_and_refuse_one_that_they_cannot_share(name: str) -> None:
+    settings = ServerSettings(workers=4, engine={}, **{name: 11})
+    assert settings.share(11) * 4 <= 11
+    with pytest.raises(UsageError, match=r"4 processes cannot share a limit of 3 \(" + name):
+        ServerSettings(workers=4, engine={}, **{name: 3})
+
+
+async def test_each_process_allows_its_share_of_the_requests_a_minute() -> None:
+    settings = ServerSettings(workers=3, engine={}, requests_per_minute=10)
+    apps = [RequestRate(Recorder(), settings.share(settings.requests_per_minute)) for _ in range(3)]
+    statuses = [(await exchange(app, http_scope("/x"))).status for app in apps for _ in range(10)]
+    assert statuses.count(200) == 9

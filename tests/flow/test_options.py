@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from assay import AskOptions, Passage, SearchSettings, open_engine
-from assay.core.budget import Tries
 from assay.engine import Engine
 from assay.errors import BudgetSpent, UsageError
 from assay.records.figures import summed
 from assay.records.runs import RunStore
-from assay.types import Action, Done, Message, Outcome, QuestionKind, Status
+from assay.types import Action, Done, Message, Outcome, QuestionKind, Status, Tries
 from assay.wiring.replay import replay
 
 LINES = [

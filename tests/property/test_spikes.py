@@ -11,26 +11,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.records.series import Row, is_unusual, spikes
+from assay.records.series import is_unusual, spikes
+from assay.types import FiguresRow
 
 # Rows before which nothing can be compared, and those in which something may be found.
 BEFORE, ROWS = 14, 60
 
 
-def constant(seed: int, runs: int, share: float) -> list[Row]:
+def constant(seed: int, runs: int, share: float) -> list[FiguresRow]:
     """Rows of a service on which nothing changes, with as many runs each as a Poisson process gives."""
     chance = np.random.default_rng(seed)
     return [_row(chance, float(start), int(chance.poisson(runs)), share) for start in range(BEFORE + ROWS)]
 
 
-def _row(chance: np.random.Generator, start: float, runs: int, share: float) -> Row:
+def _row(chance: np.random.Generator, start: float, runs: int, share: float) -> FiguresRow:
     failed = int(chance.binomial(runs, share / 4))
     ended = runs - failed
     if not ended:
-        return Row(start, runs, {"error": failed})
+        return FiguresRow(start, runs, {"error": failed})
     abstained = int(chance.binomial(ended, share))
     delivered = ended - abstained
-    row = Row(
+    row = FiguresRow(
         start,
         runs,
         {"error": failed},
@@ -94,7 +95,7 @@ def test_what_stays_at_its_new_height_is_usual_again():
 
 def test_rows_of_few_runs_raise_no_alarm_and_count_for_nothing():
     rows = constant(1, 100, 0.1)
-    few = [Row(row.start + 0.5, 3, {}, {"supported": 3}, reflection_rate=1.0, ms_p50=1e6) for row in rows]
+    few = [FiguresRow(row.start + 0.5, 3, {}, {"supported": 3}, reflection_rate=1.0, ms_p50=1e6) for row in rows]
     both = sorted([*rows, *few], key=lambda row: row.start)
     assert spikes(both) == spikes(rows)
 

@@ -7,16 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from assay.calibration.curves import Isotonic
-from assay.types import Value
-
-
-@dataclass(frozen=True, slots=True)
-class Bin(Value):
-    """One reliability bin: its rows, the mean of what was predicted for them and the share that came true."""
-
-    n: int
-    predicted: float
-    observed: float
+from assay.types import ReliabilityBin, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +47,7 @@ class Measured(Value):
     n: int
     ece: float
     brier: float
-    bins: tuple[Bin, ...]
+    bins: tuple[ReliabilityBin, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +97,10 @@ class Fit(Value):
             made_for=MadeFor(**body["made_for"]),
             curve=Isotonic(tuple(body["curve"]["scores"]), tuple(body["curve"]["probabilities"])),
             measured=Measured(
-                measured["n"], measured["ece"], measured["brier"], tuple(Bin(**bin_) for bin_ in measured["bins"])
+                measured["n"],
+                measured["ece"],
+                measured["brier"],
+                tuple(ReliabilityBin(**bin_) for bin_ in measured["bins"]),
             ),
             reference=tuple(body["reference"]),
             ladder=tuple(Rung(**rung) for rung in body["ladder"]),

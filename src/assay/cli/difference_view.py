@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.terminal import Terminal, first_of_each, one_line
 
 if TYPE_CHECKING:
-    from assay.records.difference import CheckChange, ClaimChange, Difference, SentenceChange
+    from assay.types import CheckChange, ClaimChange, Difference, SentenceChange
     from assay.wiring.what_if import WhatIf
 
 # What is shown of a text, in characters (chosen); `--json` has all.

@@ -12,8 +12,8 @@ from assay.cli.flags import THE_COLLECTION, AsJson, Given, takes
 from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
-    from assay.records.figures import Figures, RunningMean
-    from assay.records.series import Every, Row, Spike
+    from assay.records.series import Every
+    from assay.types import Figures, FiguresRow, RunningMean, Spike
 
 Since = Annotated[
     datetime | None,
@@ -71,7 +71,7 @@ def figures(
         terminal.line(line)
 
 
-def row_lines(rows: Sequence[Row], unusual: Sequence[Spike], by: Every) -> Iterator[str]:
+def row_lines(rows: Sequence[FiguresRow], unusual: Sequence[Spike], by: Every) -> Iterator[str]:
     """A table of the rows, then the unusual values."""
     head = ("runs", "errors", "declined", "reflected", "cited", "confid.", "ms p50", "ms p95", "tokens", "dollars")
     yield f"{by:17}" + "".join(f"{name:>10}" for name in head)

@@ -15,8 +15,8 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.records.runs import RunStore
-    from assay.records.values import RunSummary
     from assay.settings import Settings
+    from assay.types import RunSummary
 
 Outcome = Annotated[
     str,

@@ -13,12 +13,13 @@ from assay.client.events import EVENT_STREAM, StreamCall, json_of, refuse_no_str
 from assay.client.questions import DEFAULT
 from assay.client.reader import read
 from assay.client.uploads import files_at
-from assay.client.values import Collection, DocumentDetails, DocumentPage, Job, Match
+from assay.client.values import DocumentDetails, DocumentPage
+from assay.types import CollectionSummary, Job, Match
 
 
-def collections() -> Call[tuple[Collection, ...]]:
+def collections() -> Call[tuple[CollectionSummary, ...]]:
     """The collections with the number of their documents."""
-    read = field_of("collections", tuple[Collection, ...])
+    read = field_of("collections", tuple[CollectionSummary, ...])
     return Call(method="GET", path="/collections", read=read, repeatable=True)
 
 

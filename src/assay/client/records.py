@@ -10,17 +10,8 @@ import httpx2
 from assay.client.calls import Call, field_of, given, value_of
 from assay.client.events import StreamCall, run_events, run_stream
 from assay.client.problems import refuse_other_type
-from assay.client.values import (
-    Deletion,
-    FiguresOverTime,
-    Label,
-    QueuedAnswer,
-    ReplayedRun,
-    RunPage,
-    RunRecord,
-    RunSummary,
-)
-from assay.types import Event, plain
+from assay.client.values import FiguresOverTime, ReplayedRun, RunRecord
+from assay.types import Deleted, Event, Label, Queued, RunPage, RunSummary, plain
 
 _HTML = "text/html"
 
@@ -46,11 +37,11 @@ def run(run_id: str) -> Call[RunRecord]:
     )
 
 
-def delete_run(run_id: str) -> Call[Deletion]:
+def delete_run(run_id: str) -> Call[Deleted]:
     """Delete a run with all that was recorded of it."""
     places = {"run_id": run_id}
     return Call(
-        method="DELETE", path="/runs/{run_id}", places=places, read=value_of(Deletion, "deletion"), repeatable=True
+        method="DELETE", path="/runs/{run_id}", places=places, read=value_of(Deleted, "deletion"), repeatable=True
     )
 
 
@@ -96,9 +87,9 @@ def labels() -> Call[tuple[Label, ...]]:
     return Call(method="GET", path="/labels", read=field_of("labels", tuple[Label, ...]), repeatable=True)
 
 
-def review_queue() -> Call[tuple[QueuedAnswer, ...]]:
+def review_queue() -> Call[tuple[Queued, ...]]:
     """The answers that wait for a person's decision, oldest first."""
-    read = field_of("waiting", tuple[QueuedAnswer, ...])
+    read = field_of("waiting", tuple[Queued, ...])
     return Call(method="GET", path="/review", read=read, repeatable=True)
 
 

@@ -6,14 +6,14 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from assay.core.stages import Clock
 from assay.core.tape import SystemClock
 from assay.errors import BudgetSpent
-from assay.types import Limits, ModelReply, ModelRequest, Usage, Value
+from assay.types import CheckCost, Limits, ModelReply, ModelRequest, Tries, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,57 +104,6 @@ _UNTIMED: AbstractContextManager[object] = nullcontext()
 def untimed(_check: str) -> AbstractContextManager[object]:
     """Count no time."""
     return _UNTIMED
-
-
-@dataclass(frozen=True, slots=True)
-class CheckCost(Value):
-    """The cost of a check: `ms` of time, with waiting for a model, and the usage of its model calls.
-
-    `kept` counts the verdicts that were known from an earlier run, for which no model was asked.
-
-    >>> (CheckCost(1.5) + CheckCost(2.0, Usage(calls=1), kept=3)).ms
-    3.5
-    """
-
-    ms: float = 0.0
-    usage: Usage = field(default_factory=Usage)
-    kept: int = 0
-
-    def __add__(self, other: CheckCost) -> CheckCost:
-        """Both together."""
-        return CheckCost(self.ms + other.ms, self.usage + other.usage, self.kept + other.kept)
-
-    @classmethod
-    def read(cls, body: Mapping[str, Any]) -> Self:
-        """The cost as it was stored."""
-        return cls(body["ms"], Usage(**body["usage"]), body["kept"])
-
-
-@dataclass(frozen=True, slots=True)
-class Tries(Value):
-    """The attempts that replies of models took: `first` counts the replies at the first attempt.
-
-    >>> (Tries(1, 1, 1) + Tries(1, 0, 3)).mean
-    2.0
-    """
-
-    replies: int = 0
-    first: int = 0
-    attempts: int = 0
-
-    def __add__(self, other: Tries) -> Tries:
-        """Both together."""
-        return Tries(self.replies + other.replies, self.first + other.first, self.attempts + other.attempts)
-
-    @property
-    def first_share(self) -> float | None:
-        """The share of replies that came at the first attempt; None without replies."""
-        return self.first / self.replies if self.replies else None
-
-    @property
-    def mean(self) -> float | None:
-        """All attempts, failed ones included, divided by the replies; None without replies."""
-        return self.attempts / self.replies if self.replies else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from assay.evals.metrics.measure import Measure, measure
 from assay.evals.metrics.metric import Better, Metric, Statistic
 from assay.evals.results import CaseResult
 from assay.evals.statistics import PairedTest, difference_interval, holm, paired_test, statistic_of
-from assay.records.difference import Change
-from assay.types import Value
+from assay.types import Change, Value
 
 # Cases of a metric that are named, those that lost most first (chosen).
 _NAMED = 20

@@ -10,7 +10,7 @@ from assay.errors import UsageError
 from assay.evals.compare import Comparison, compare
 from assay.evals.gate import Requirement
 from assay.evals.run_folder import Evaluation, read_cases, read_evaluation, read_results
-from assay.records.difference import Change
+from assay.types import Change
 
 # What two evaluations of one data set may differ in without being set up otherwise.
 _NO_SETTING = frozenset({"schema", "dataset", "shape", "dataset_sha256", "cases", "started"})

@@ -16,11 +16,10 @@ from assay.evals.metrics import cost, failures, groundedness, loop
 from assay.evals.metrics.gold import GIVEN
 from assay.evals.metrics.measure import MeanMeasure
 from assay.evals.results import CaseResult
-from assay.records.difference import Change
 from assay.records.runs import RunRecord, RunStore
 from assay.records.values import RunQuery
 from assay.settings import load_settings
-from assay.types import Answer, Verdict
+from assay.types import Answer, Change, Verdict
 from assay.wiring.what_if import what_if
 
 ANSWERED = MeanMeasure(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from assay.records.run_records import RunRecords
 from assay.records.validations import FILE_NAME, ValidationCache
-from assay.records.values import MOST_LISTED, Deleted, RunQuery, RunSummary
+from assay.records.values import MOST_LISTED, RunQuery
+from assay.types import Deleted, RunSummary
 
 
 def delete_runs(store: RunRecords, data_dir: Path, run_ids: Sequence[str]) -> Deleted:

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from assay.records.figures import DELIVERED
 from assay.records.labels import Labels
 from assay.records.run_records import RunRecords
-from assay.records.values import WHOLE, Label, RunQuery, RunRecord
-from assay.types import EvidenceFound, plain
+from assay.records.values import WHOLE, RunQuery, RunRecord
+from assay.types import EvidenceFound, Label, plain
 
 Format = Literal["assay", "ragas", "deepeval"]
 FORMATS: tuple[Format, ...] = ("assay", "ragas", "deepeval")

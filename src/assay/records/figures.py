@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, Self
 
 from assay.calibration.curves import FITTED_MODE
-from assay.core.budget import CheckCost, Tries
-from assay.types import RepairKind, Status, Value, Verdict
+from assay.types import CheckCost, CheckCounts, Figures, RepairKind, RunningMean, Status, Tries, Value, Verdict
 
 # The outcomes of answers that were given.
 DELIVERED = ("answered", "partial")
 _VERDICTS = frozenset(Verdict)
 _REPAIRED = frozenset(RepairKind)
-
-
-@dataclass(frozen=True, slots=True)
-class CheckCounts(Value):
-    """The counts of a check's results."""
-
-    passed: int = 0
-    failed: int = 0
-    unknown: int = 0
-    skipped: int = 0
-
-    def __add__(self, other: CheckCounts) -> CheckCounts:
-        """Both together."""
-        return CheckCounts(
-            self.passed + other.passed,
-            self.failed + other.failed,
-            self.unknown + other.unknown,
-            self.skipped + other.skipped,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,73 +62,6 @@ class RunFigures(Value):
         tries = body.get("tries")
         read = None if tries is None else Tries(**tries)
         return cls(**{**body, "checks": checks, "costs": costs, "tries": read})
-
-
-@dataclass(frozen=True, slots=True)
-class RunningMean(Value):
-    """A mean that takes one value at a time, with its sample variance; unjudged values are counted apart.
-
-    By Welford (1962), Technometrics 4(3), pages 419-420: no sum grows, and a value counts once it is there.
-
-    >>> RunningMean().followed_by(0.05).mean, RunningMean().followed_by(None).mean
-    (0.05, None)
-    """
-
-    count: int = 0
-    mean: float | None = None
-    squares: float = 0.0
-    unjudged: int = 0
-
-    def followed_by(self, value: float | None) -> RunningMean:
-        """The mean with one more value; None is one that nobody judged."""
-        if value is None:
-            return RunningMean(self.count, self.mean, self.squares, self.unjudged + 1)
-        before = self.mean or 0.0
-        mean = before + (value - before) / (self.count + 1)
-        squares = self.squares + (value - before) * (value - mean)
-        return RunningMean(self.count + 1, mean, squares, self.unjudged)
-
-    @property
-    def deviation(self) -> float | None:
-        """The sample's standard deviation, None for fewer than two values."""
-        return math.sqrt(self.squares / (self.count - 1)) if self.count > 1 else None
-
-
-@dataclass(frozen=True, slots=True)
-class Figures(Value):
-    """Many runs in numbers; a share or a mean is None if there was nothing to count.
-
-    `reflection_rate` is the share of delivered answers that differ from their first draft, `iterations` the mean
-    number of versions of a delivered answer, 1 for the first draft alone. `citation_validity` is the share of marks
-    that name a source. `costs` and `ms` are means over runs; a run of unknown price is counted apart. `check_costs`
-    are the total costs of the checks by name, with those that several share, over the delivered answers whose
-    checks were `measured`. `tries` are the replies of models in runs that gave an answer, with the share at the
-    first attempt and the mean number of attempts.
-    """
-
-    runs: int = 0
-    failed: int = 0
-    delivered: int = 0
-    reflected: int = 0
-    reflections: int = 0
-    improved: int = 0
-    regressed: int = 0
-    reflection_rate: float | None = None
-    iterations: float | None = None
-    net_improvement: int = 0
-    repairs: Mapping[str, int] = field(default_factory=dict)
-    quality: RunningMean = RunningMean()
-    citations: int = 0
-    invalid_citations: int = 0
-    citation_validity: float | None = None
-    checks: Mapping[str, CheckCounts] = field(default_factory=dict)
-    costs: RunningMean = RunningMean()
-    ms: RunningMean = RunningMean()
-    measured: int = 0
-    check_costs: Mapping[str, CheckCost] = field(default_factory=dict)
-    tries: Tries = field(default_factory=Tries)
-    first_try_share: float | None = None
-    mean_tries: float | None = None
 
 
 def figures_of(

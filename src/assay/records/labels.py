@@ -10,7 +10,8 @@ from assay.calibration.fit import Fit
 from assay.errors import UsageError
 from assay.records.figures import searches_of
 from assay.records.run_records import RunRecords
-from assay.records.values import SHIPPED, WHOLE, Calibration, CalibrationInUse, Label, RunRecord
+from assay.records.values import SHIPPED, WHOLE, Calibration, CalibrationInUse, RunRecord
+from assay.types import Label
 
 # The values of labels are imported from here, too.
 __all__ = ["SHIPPED", "WHOLE", "Calibration", "CalibrationInUse", "Label", "Labels", "answer_to_label"]

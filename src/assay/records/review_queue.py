@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from assay.errors import UsageError
 from assay.records.labels import answer_to_label
 from assay.records.run_records import RunRecords
-from assay.records.values import Decision, Queued, RunSummary
+from assay.types import Decision, Queued, RunSummary
 
 __all__ = ["Queued", "ReviewQueue"]
 

@@ -9,16 +9,8 @@ from dataclasses import dataclass
 
 from assay.calibration.fit import Fit
 from assay.errors import DamagedStore
-from assay.records.values import (
-    SHIPPED,
-    Calibration,
-    Decision,
-    Label,
-    Queued,
-    RecordedEvent,
-    RunQuery,
-    RunSummary,
-)
+from assay.records.values import SHIPPED, Calibration, RunQuery
+from assay.types import Decision, Label, Queued, RecordedEvent, RunSummary
 
 SUMMARY = "SELECT run_id, collection, question, started, outcome FROM runs "
 _LABEL = "SELECT version, run_id, claim, good, at, by, note FROM labels "

@@ -8,19 +8,8 @@ from typing import Any, Protocol
 from assay.calibration.fit import Fit
 from assay.core.run import MeteredSink
 from assay.core.tape import Tape
-from assay.records.values import (
-    Calibration,
-    CalibrationInUse,
-    Decision,
-    Deleted,
-    Label,
-    Queued,
-    Recording,
-    RunPage,
-    RunQuery,
-    RunRecord,
-    TimedFigures,
-)
+from assay.records.values import Calibration, CalibrationInUse, Recording, RunQuery, RunRecord, TimedFigures
+from assay.types import Decision, Deleted, Label, Queued, RunPage
 
 
 class RunRecords(MeteredSink, Protocol):

@@ -30,19 +30,12 @@ from assay.records.values import (
     WHOLE,
     Calibration,
     CalibrationInUse,
-    Decision,
-    Deleted,
-    Label,
-    Queued,
-    RecordedEvent,
     Recording,
-    RunPage,
     RunQuery,
     RunRecord,
-    RunSummary,
     TimedFigures,
 )
-from assay.types import Done, Event, Failed
+from assay.types import Decision, Deleted, Done, Event, Failed, Label, Queued, RecordedEvent, RunPage, RunSummary
 
 # The values of the record are imported from here, too.
 __all__ = ["Decision", "RecordedEvent", "Recording", "RunRecord", "RunStore", "RunSummary"]

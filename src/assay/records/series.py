@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import fmean, median
 from types import MappingProxyType
 from typing import Literal
 
-from assay.core.budget import Tries
 from assay.records.figures import RunFigures
 from assay.records.values import TimedFigures
-from assay.types import Value
+from assay.types import FiguresRow, Spike, Tries
 
 Every = Literal["hour", "day"]
 # Seconds of a row. Days are those of UTC, so that they are the same for everyone who looks.
@@ -34,47 +33,7 @@ _LEAST, _SMALLEST = 0.05, 1e-3
 _LEAST_CONFIDENCE = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class Row(Value):
-    """The runs that began within one hour or day, which starts at `start`, Unix seconds.
-
-    `outcomes` counts runs, those that ended with an error among them; `verdicts` and `levels` (of confidence) count
-    delivered answers. `rounds` is the mean number of searches of runs that searched, `confidence` the mean score,
-    `ms_p50` and `ms_p95` are percentiles of the time of runs that ended without an error. `tokens` and `cost` are
-    means over runs for which they are known. Shares and means are None where there was nothing to count.
-    """
-
-    start: float
-    runs: int = 0
-    outcomes: Mapping[str, int] = field(default_factory=dict)
-    verdicts: Mapping[str, int] = field(default_factory=dict)
-    levels: Mapping[str, int] = field(default_factory=dict)
-    repairs: Mapping[str, int] = field(default_factory=dict)
-    failed_share: float | None = None
-    abstained_share: float | None = None
-    reflection_rate: float | None = None
-    rounds: float | None = None
-    confidence: float | None = None
-    citation_validity: float | None = None
-    first_try_share: float | None = None
-    ms_p50: float | None = None
-    ms_p95: float | None = None
-    tokens: float | None = None
-    cost: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Spike(Value):
-    """A value of a row that is unlike those before it; `usual` is their median."""
-
-    start: float
-    name: str
-    kind: Literal["spike", "drop"]
-    value: float
-    usual: float
-
-
-def series(runs: Iterable[TimedFigures], every: Every) -> tuple[Row, ...]:
+def series(runs: Iterable[TimedFigures], every: Every) -> tuple[FiguresRow, ...]:
     """A row for each hour or day from the first run to the last, also for those without runs; at most `MOST_ROWS`.
 
     The latest ones are kept.
@@ -93,7 +52,7 @@ def series(runs: Iterable[TimedFigures], every: Every) -> tuple[Row, ...]:
     return tuple(_row(number * seconds, by_row.get(number, ())) for number in range(first, last + 1))
 
 
-def _row(start: float, runs: Sequence[RunFigures | None]) -> Row:
+def _row(start: float, runs: Sequence[RunFigures | None]) -> FiguresRow:
     ended = [run for run in runs if run is not None]
     delivered = [run for run in ended if run.delivered]
     failed = len(runs) - len(ended)
@@ -104,7 +63,7 @@ def _row(start: float, runs: Sequence[RunFigures | None]) -> Row:
     marks = sum(run.citations for run in delivered)
     tries = sum((run.tries or Tries() for run in ended), Tries())
     times = sorted(run.ms for run in ended)
-    return Row(
+    return FiguresRow(
         start,
         len(runs),
         dict(sorted(outcomes.items())),
@@ -154,20 +113,20 @@ class _Watched:
     the logarithm is compared.
     """
 
-    of: Callable[[Row], float | None]
-    count: Callable[[Row], int]
+    of: Callable[[FiguresRow], float | None]
+    count: Callable[[FiguresRow], int]
     least: Callable[[float, int], float] | None = None
 
 
-def _runs(row: Row) -> int:
+def _runs(row: FiguresRow) -> int:
     return row.runs
 
 
-def _delivered(row: Row) -> int:
+def _delivered(row: FiguresRow) -> int:
     return sum(row.verdicts.values())
 
 
-def _ended(row: Row) -> int:
+def _ended(row: FiguresRow) -> int:
     return row.runs - row.outcomes.get("error", 0)
 
 
@@ -197,7 +156,7 @@ _WATCHED: Mapping[str, _Watched] = MappingProxyType(
 )
 
 
-def spikes(rows: Sequence[Row]) -> tuple[Spike, ...]:
+def spikes(rows: Sequence[FiguresRow]) -> tuple[Spike, ...]:
     """The values that are unlike those of the rows before them, oldest first; rows of few runs are passed over.
 
     A value is one if its modified z-score among the rows before it exceeds 3.5. The deviation counts for at least
@@ -207,7 +166,7 @@ def spikes(rows: Sequence[Row]) -> tuple[Spike, ...]:
     return tuple(sorted(found, key=lambda spike: spike.start))
 
 
-def _spikes_of(name: str, watched: _Watched, rows: Sequence[Row]) -> Iterable[Spike]:
+def _spikes_of(name: str, watched: _Watched, rows: Sequence[FiguresRow]) -> Iterable[Spike]:
     known = [
         (row, value)
         for row in rows

@@ -18,10 +18,10 @@ from typing import Protocol
 from assay.errors import AssayError, StoreError
 from assay.ingest.walk import printable, source_of
 from assay.server.collection_names import refuse_bad_collection
-from assay.server.jobs import LEASE, ClaimedJob, Job, JobStore
+from assay.server.jobs import LEASE, ClaimedJob, JobStore
 from assay.server.threads import in_thread
 from assay.server.uploads import StagedFile, Uploads
-from assay.types import DocumentRecord, FileReport
+from assay.types import DocumentRecord, FileReport, Job
 
 logger = logging.getLogger("assay.server")
 

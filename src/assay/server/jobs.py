@@ -15,17 +15,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from ulid import ULID
 
 from assay.errors import UsageError
 from assay.records.sqlite_file import SqliteFile
 from assay.server.uploads import StagedFile
-from assay.types import FileReport, Value
-
-JobStatus = Literal["queued", "running", "done", "failed"]
-FileStatus = Literal["waiting", "added", "unchanged", "skipped", "failed"]
+from assay.types import FileReport, Job, JobFile
 
 _JOBS = """
 CREATE TABLE jobs (
@@ -52,40 +48,6 @@ _LONGEST_KEY = 255
 _BYTES_A_FILE = 4096
 _INTERRUPTED = "the server was stopped several times while it took this in"
 _INTERRUPTED_HINT = "upload the files one by one to find the one that stops it"
-
-
-@dataclass(frozen=True, slots=True)
-class JobFile(Value):
-    """One file of a job: what became of it, why, and what to do about it; `name` is as the caller gave it."""
-
-    name: str
-    status: FileStatus
-    reason: str | None = None
-    hint: str | None = None
-    document_id: str | None = None
-    passages: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Job(Value):
-    """A job as it is now. `reason` and `hint` say why it failed as a whole; `seconds_left` is an estimate."""
-
-    job_id: str
-    collection: str
-    status: JobStatus
-    created: float
-    files_done: int
-    files_total: int
-    passages: int
-    seconds_left: float | None
-    files: tuple[JobFile, ...]
-    reason: str | None = None
-    hint: str | None = None
-
-    @property
-    def ended(self) -> bool:
-        """Whether it is done or failed."""
-        return self.status in ("done", "failed")
 
 
 @dataclass(frozen=True, slots=True)

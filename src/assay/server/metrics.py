@@ -15,9 +15,9 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assay.core.budget import Meter, Tries
+from assay.core.budget import Meter
 from assay.records.figures import reflections_of
-from assay.types import Answer, Done, Event, Failed, Outcome, RepairKind
+from assay.types import Answer, Done, Event, Failed, Outcome, RepairKind, Tries
 
 # The folder in which the processes of one server count together. The library reads the variable when it is
 # imported, so it is set before a process is started.

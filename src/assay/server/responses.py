@@ -11,13 +11,21 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from assay import types
 from assay.diagnosis.installation import Diagnosis
-from assay.records.figures import Figures
-from assay.records.series import Row, Spike
-from assay.records.values import Decision, Label, Queued, RecordedEvent, RunSummary
 from assay.server.api_key import Key
-from assay.server.document_view.views import Match, TextAround
-from assay.server.jobs import Job
-from assay.server.stated_trust import StatedTrust
+from assay.server.document_view.views import TextAround
+from assay.types import (
+    Decision,
+    Figures,
+    FiguresRow,
+    Job,
+    Label,
+    Match,
+    Queued,
+    RecordedEvent,
+    RunSummary,
+    Spike,
+    StatedTrust,
+)
 from assay.wiring.what_if import WhatIf
 
 
@@ -189,7 +197,7 @@ class FiguresObject(BaseModel):
     """The figures in all and row by row over time, where a row jumps, and stated trust against labels."""
 
     total: Figures
-    series: list[Row]
+    series: list[FiguresRow]
     spikes: list[Spike]
     calibration: StatedTrust | None
 

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from assay.calibration.fit import Bin
 from assay.evals.metrics import BINS, debiased_ece, reliability
 from assay.records.labels import WHOLE, Labels
 from assay.records.runs import RunStore
-from assay.types import Value
+from assay.types import StatedTrust
 
 # The latest labels that are looked at, each of which needs its run to be read. Chosen.
 _MOST = 500
 # Rows that a bin has at least, where there are as many. Chosen.
 _ROWS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class StatedTrust(Value):
-    """Bins of stated probabilities with the share that was labelled right; `ece` is debiased, None below 2 rows."""
-
-    bins: tuple[Bin, ...]
-    ece: float | None
 
 
 def stated_trust(store: RunStore) -> StatedTrust | None:

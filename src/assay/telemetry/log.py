@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from assay.core.budget import Meter, Tries
+from assay.core.budget import Meter
 from assay.telemetry.request import Request, current_request
-from assay.types import Answer, Done, Event, Failed
+from assay.types import Answer, Done, Event, Failed, Tries
 
 
 @dataclass(slots=True)

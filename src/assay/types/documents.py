@@ -259,3 +259,13 @@ class SourceSpan(Value):
     quote: str
     location: Location = field(default=Location(), compare=False, repr=False)
     line: int | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Match(Value):
+    """A place of the stored text where what was looked for stands, with its line and some words around it."""
+
+    start: int
+    end: int
+    line: int
+    context: str

@@ -15,12 +15,12 @@ from assay.core.tape import SystemClock, Tape, TapeEntry
 from assay.engine import Engine
 from assay.errors import AssayError, UsageError
 from assay.models.run_model import RunModel
-from assay.records.difference import Change, Difference, RunEnd, difference
+from assay.records.difference import RunEnd, difference
 from assay.records.replay import ForkClock, recorded_passages
 from assay.records.replay_stubs import ModelStub, RetrieverStub, SpellerStub
 from assay.records.runs import Recording, RunStore
 from assay.settings import ROLES, Settings, load_settings, with_changes
-from assay.types import Answer, Message, Value
+from assay.types import Answer, Change, Difference, Message, Value
 from assay.types.value import plain
 from assay.wiring import open_parts
 from assay.wiring.calibrated import Calibrated, calibrated_then

@@ -13,11 +13,11 @@ from assay.evals.labels_file import recorded_claims
 from assay.records.labels import WHOLE, Labels
 from assay.records.learning import THRESHOLD, Change, LearningLog
 from assay.records.runs import RunStore
-from assay.records.values import Decision
 from assay.types import (
     AnswerReading,
     Claim,
     Confidence,
+    Decision,
     Done,
     Evidence,
     EvidenceFound,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from assay.core.budget import READING, CheckCost, Meter
-from assay.types import Passage, Usage
+from assay.core.budget import READING, Meter
+from assay.types import CheckCost, Passage, Usage
 from assay.verification.checks import FACT_CHECKS
 from assay.verification.verifier import DeterministicVerifier
 

@@ -12,9 +12,9 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
 
-from assay.calibration.fit import Bin
 from assay.evals.fitting import isotonic, logistic
 from assay.evals.metrics import brier, debiased_ece, reliability
+from assay.types import ReliabilityBin
 
 chance = st.floats(0, 1, allow_nan=False)
 rows = st.lists(st.tuples(chance, st.booleans()), min_size=1, max_size=60)
@@ -65,7 +65,7 @@ def test_an_error_that_is_there_is_found():
 
 
 def test_by_hand():
-    bins = (Bin(10, 0.5, 0.8), Bin(10, 0.9, 0.9))
+    bins = (ReliabilityBin(10, 0.5, 0.8), ReliabilityBin(10, 0.9, 0.9))
     expected = ((0.3**2 - 0.16 / 9) + (0 - 0.09 / 9)) / 2
     assert debiased_ece(bins) == pytest.approx(math.sqrt(expected))
 

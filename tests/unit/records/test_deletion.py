@@ -17,13 +17,14 @@ from assay.records.report import report
 from assay.records.review_queue import ReviewQueue
 from assay.records.rows import TABLES, TABLES_OF_RUNS
 from assay.records.runs import RunStore
-from assay.records.values import WHOLE, Decision
+from assay.records.values import WHOLE
 from assay.testing.contracts.given import EVIDENCE
 from assay.testing.contracts.records import IDS, answer_of, record
 from assay.types import (
     Check,
     Claim,
     Contradiction,
+    Decision,
     Done,
     EvidenceFound,
     Finding,

@@ -5,22 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from assay.records.difference import (
-    CheckChange,
-    ClaimChange,
-    RunEnd,
-    SentenceChange,
-    difference,
-)
+from assay.records.difference import RunEnd, difference
 from assay.records.runs import RunStore
 from assay.types import (
     Acted,
     Action,
     Check,
+    CheckChange,
     Claim,
+    ClaimChange,
     Confidence,
     Done,
     Failed,
+    SentenceChange,
     Severity,
     Status,
     Step,

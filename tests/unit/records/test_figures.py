@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.budget import CheckCost
-from assay.records.figures import CheckCounts, Figures, RunFigures, RunningMean, figures_of, summed, unrepaired
-from assay.types import Usage
+from assay.records.figures import RunFigures, figures_of, summed, unrepaired
+from assay.types import CheckCost, CheckCounts, Figures, RunningMean, Usage
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 

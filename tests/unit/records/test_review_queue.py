@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.core.budget import CheckCost, Meter
+from assay.core.budget import Meter
 from assay.errors import DamagedStore, UsageError
 from assay.records.figures import RunFigures, figures_of
 from assay.records.labels import WHOLE, Labels
@@ -17,7 +17,7 @@ from assay.records.review_queue import ReviewQueue
 from assay.records.runs import Decision, RunStore
 from assay.records.runs_file import SCRIPTS
 from assay.records.sqlite_file import statements
-from assay.types import Done, Failed, Finding, Outcome, Severity, Usage
+from assay.types import CheckCost, Done, Failed, Finding, Outcome, Severity, Usage
 
 from .test_runs import answer
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from assay.core.budget import Tries
 from assay.records.figures import figures_of
 from assay.records.series import MOST_ROWS, percentile, series
 from assay.records.values import TimedFigures
 from assay.testing.contracts.records import answer_of
+from assay.types import Tries
 
 FIGURES = figures_of(answer_of("01JA").to_dict())
 DAY = 86400.0

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import DamagedStore, StoreError, UsageError
-from assay.server.jobs import ClaimedJob, Job, JobFile, JobStore
+from assay.server.jobs import ClaimedJob, JobStore
 from assay.server.uploads import StagedFile
-from assay.types import FileReport
+from assay.types import FileReport, Job, JobFile
 
 
 class Clock:

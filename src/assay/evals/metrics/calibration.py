@@ -6,23 +6,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.calibration.fit import Bin
 from assay.evals.cases import Case
 from assay.evals.metrics.gold import GIVEN, is_right, says_right
 from assay.evals.metrics.measure import MeanMeasure, PairMeasure, Points
 from assay.evals.results import CaseResult
+from assay.types import ReliabilityBin
 
 BINS = 10
 
 
-def reliability(probabilities: Sequence[float], happened: Sequence[bool], bins: int = BINS) -> tuple[Bin, ...]:
+def reliability(
+    probabilities: Sequence[float], happened: Sequence[bool], bins: int = BINS
+) -> tuple[ReliabilityBin, ...]:
     """The rows in order of their probability, cut into `bins` of equal size, least probable first.
 
     Rows of the same probability may fall into two bins; of fewer rows than bins each has its own. Raises
     ValueError without rows, or for a probability outside 0 to 1 or not a number.
 
     >>> reliability([0.1, 0.9], [False, True], bins=2)
-    (Bin(n=1, predicted=0.1, observed=0.0), Bin(n=1, predicted=0.9, observed=1.0))
+    (ReliabilityBin(n=1, predicted=0.1, observed=0.0), ReliabilityBin(n=1, predicted=0.9, observed=1.0))
     """
     values, labels = np.asarray(probabilities, dtype=np.float64), np.asarray(happened, dtype=np.float64)
     if not len(values) or not ((values >= 0) & (values <= 1)).all():
@@ -30,7 +32,9 @@ def reliability(probabilities: Sequence[float], happened: Sequence[bool], bins: 
     # Among equal probabilities the order of the rows must not matter: they are spread evenly by their label.
     order = np.lexsort((labels, _spread(values, labels), values))
     parts = [part for part in np.array_split(order, bins) if len(part)]
-    return tuple(Bin(len(part), float(values[part].mean()), float(labels[part].mean())) for part in parts)
+    return tuple(
+        ReliabilityBin(len(part), float(values[part].mean()), float(labels[part].mean())) for part in parts
+    )
 
 
 def _spread(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -43,14 +47,14 @@ def _spread(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return places
 
 
-def debiased_ece(bins: Sequence[Bin]) -> float:
+def debiased_ece(bins: Sequence[ReliabilityBin]) -> float:
     """The root mean square calibration error, 0 to 1, without what chance adds to it in finite bins.
 
     Each bin's squared gap less the variance of its observed share, weighed by its rows, 0 where the sum is
     negative (Kumar, Liang and Ma 2019; "ECE debiased" of Roelofs et al. 2022). It is never below the expected
     absolute gap by more than chance. Raises ValueError unless a bin has two rows.
 
-    >>> round(debiased_ece([Bin(n=100, predicted=0.7, observed=0.5)]), 4)
+    >>> round(debiased_ece([ReliabilityBin(n=100, predicted=0.7, observed=0.5)]), 4)
     0.1936
     """
     rows = sum(bin_.n for bin_ in bins if bin_.n > 1)
@@ -60,7 +64,7 @@ def debiased_ece(bins: Sequence[Bin]) -> float:
     return float(max(0.0, total / rows) ** 0.5)
 
 
-def _squared_gap(bin_: Bin) -> float:
+def _squared_gap(bin_: ReliabilityBin) -> float:
     return (bin_.predicted - bin_.observed) ** 2 - bin_.observed * (1 - bin_.observed) / (bin_.n - 1)
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from assay.errors import UsageError
-from assay.server.document_view.views import Match, Position, TextAround, TextLine, TextLines
-from assay.types import Span
+from assay.server.document_view.views import Position, TextAround, TextLine, TextLines
+from assay.types import Match, Span
 
 # Lines before the span and in all; characters of a line before its mark and in all; characters beside a quote and
 # beside a match. Chosen.

@@ -20,7 +20,6 @@ from assay.server.document_view.views import (
     Box,
     DocumentView,
     HtmlPage,
-    Match,
     PageSize,
     PdfPages,
     Position,
@@ -29,7 +28,7 @@ from assay.server.document_view.views import (
     TextLines,
 )
 from assay.server.threads import in_thread
-from assay.types import Document, Span
+from assay.types import Document, Match, Span
 
 Result = TypeVar("Result")
 Content = PdfPages | HtmlPage | TableRows | TextLines

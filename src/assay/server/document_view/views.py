@@ -10,6 +10,7 @@ from assay.errors import UsageError
 from assay.types import Value
 
 POSITION = r"^(line|row|character):(-?[0-9]{1,12})$"
+_POSITION = re.compile(POSITION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Position(Value):
     @classmethod
     def read(cls, text: str) -> Position:
         """The position that was written as text. Raises UsageError."""
-        match = re.fullmatch(POSITION, text)
+        match = _POSITION.fullmatch(text)
         if match is None:
             raise UsageError(f"{text[:100]!r} is no position", hint="give `earlier` or `later` of a view")
         unit, number = match.groups()
@@ -158,13 +159,3 @@ class DocumentView(Value):
         """The view as JSON types, the fields of its content among its own."""
         rest = {"text_around": self.text_around.to_dict(), "exact": self.exact, "revision": self.revision}
         return {**self.content.to_dict(), **rest}
-
-
-@dataclass(frozen=True, slots=True)
-class Match(Value):
-    """A place of the stored text where what was looked for stands, with its line and some words around it."""
-
-    start: int
-    end: int
-    line: int
-    context: str

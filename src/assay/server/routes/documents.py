@@ -25,7 +25,6 @@ from assay.server.calls import (
 )
 from assay.server.collection_names import refuse_bad_collection
 from assay.server.document_view.views import POSITION, Position
-from assay.server.jobs import Job
 from assay.server.problems import NotFound
 from assay.server.responses import (
     CollectionList,
@@ -38,7 +37,7 @@ from assay.server.responses import (
 )
 from assay.server.schemas import CollectionName
 from assay.server.service import Service, Tenant
-from assay.types import Document, DocumentRecord, Span, plain
+from assay.types import Document, DocumentRecord, Job, Span, plain
 from assay.wiring import summaries
 
 router = APIRouter(tags=["documents"])

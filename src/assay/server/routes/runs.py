@@ -18,7 +18,7 @@ from assay.records.deletion import delete_runs
 from assay.records.report import STYLE
 from assay.records.report import report as report_page
 from assay.records.runs import RunStore
-from assay.records.values import Deleted, RunPage, RunQuery, RunRecord
+from assay.records.values import RunQuery, RunRecord
 from assay.server.calls import (
     Reader,
     TheService,
@@ -34,7 +34,7 @@ from assay.server.responses import ReplayObject, RunObject
 from assay.server.schemas import Body
 from assay.server.service import Service
 from assay.server.streams import EventId, frames, recorded_frame
-from assay.types import plain
+from assay.types import Deleted, RunPage, plain
 from assay.wiring.what_if import what_if
 
 router = APIRouter(tags=["runs"])

@@ -14,13 +14,14 @@ from assay.errors import DamagedStore, UsageError
 from assay.records.labels import Labels
 from assay.records.review_queue import ReviewQueue
 from assay.records.run_records import RunRecords
-from assay.records.values import WHOLE, Decision, RunQuery, RunSummary
+from assay.records.values import WHOLE, RunQuery
 from assay.testing.contracts.given import ASKED, TEXTS, Contract, hostile, passage, required
 from assay.types import (
     Action,
     Answer,
     Claim,
     Confidence,
+    Decision,
     Done,
     Event,
     Evidence,
@@ -32,6 +33,7 @@ from assay.types import (
     Location,
     ModelsUsed,
     Outcome,
+    RunSummary,
     Severity,
     Source,
     StatusChanged,

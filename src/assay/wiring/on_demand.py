@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Network = TypeVar("Network")
+Closing = Sequence[Callable[[], None]]
 
 
 @dataclass(slots=True)
@@ -83,18 +84,13 @@ class LateReader:
 
 def embedder_on_demand(settings: Settings, model: EmbeddingModel, tape: Tape) -> LateEmbedder:
     """The recorded embedder; a service, or another network than then, may not be asked."""
-    stub = EmbedderStub(model, tape.diverge)
 
-    def opens() -> Embedder:
-        if settings.embedder.startswith("openai:"):
-            return stub
-        try:
-            found = open_embedder(settings)
-        except AssayError:  # it was removed since
-            return stub
-        return found if found.model.sha256 == model.sha256 else stub
+    def opens() -> tuple[Embedder, Closing] | None:
+        return None if settings.embedder.startswith("openai:") else (open_embedder(settings), ())
 
-    return LateEmbedder(model, Opening(opens))
+    stub: Embedder = EmbedderStub(model, tape.diverge)
+    opening, _ = _opening_of(opens, stub, lambda found: found.model.sha256 == model.sha256)
+    return LateEmbedder(model, opening)
 
 
 def checker_on_demand(settings: Settings, recorded: dict[str, Any] | None, tape: Tape) -> OpenChecker | None:
@@ -103,20 +99,14 @@ def checker_on_demand(settings: Settings, recorded: dict[str, Any] | None, tape:
         return None
     policy = None if recorded["policy"] is None else ClaimPolicy.read(recorded["policy"])
     model = CheckerModel(recorded["id"], recorded["sha256"], tuple(recorded["languages"]), policy)
-    stub = CheckerStub(model, tape.diverge)
-    closing: list[Callable[[], None]] = []
 
-    def opens() -> Checker:
-        try:
-            found = open_checker_network(settings)
-        except AssayError:  # it was removed since
-            return stub
-        if found is None:
-            return stub
-        closing.extend(found.closing)
-        return found.checker if found.checker.model == model else stub
+    def opens() -> tuple[Checker, Closing] | None:
+        found = open_checker_network(settings)
+        return None if found is None else (found.checker, found.closing)
 
-    return OpenChecker(LateChecker(model, Opening(opens)), (lambda: _close(closing),))
+    stub: Checker = CheckerStub(model, tape.diverge)
+    opening, close = _opening_of(opens, stub, lambda found: found.model == model)
+    return OpenChecker(LateChecker(model, opening), (close,))
 
 
 def reader_on_demand(settings: Settings, recorded: dict[str, Any] | None, tape: Tape) -> OpenReader | None:
@@ -124,22 +114,37 @@ def reader_on_demand(settings: Settings, recorded: dict[str, Any] | None, tape: 
     if recorded is None:
         return None
     model = ReaderModel(recorded["id"], recorded["sha256"], tuple(recorded["languages"]))
-    stub = ReaderStub(model, tape.diverge)
+
+    def opens() -> tuple[Reader, Closing] | None:
+        found = open_reader(settings)
+        return None if found is None else (found.reader, found.closing)
+
+    stub: Reader = ReaderStub(model, tape.diverge)
+    opening, close = _opening_of(opens, stub, lambda found: found.model.sha256 == model.sha256)
+    return OpenReader(LateReader(model, opening), (close,))
+
+
+def _opening_of(
+    opens: Callable[[], tuple[Network, Closing] | None], stub: Network, is_recorded: Callable[[Network], bool]
+) -> tuple[Opening[Network], Callable[[], None]]:
+    """The opening of a recorded network, and a function that closes what it opened.
+
+    Where there is no network now, it cannot be opened, or it is another one than then, `stub` takes its place.
+    """
     closing: list[Callable[[], None]] = []
 
-    def opens() -> Reader:
+    def network() -> Network:
         try:
-            found = open_reader(settings)
+            found = opens()
         except AssayError:  # it was removed since
             return stub
         if found is None:
             return stub
-        closing.extend(found.closing)
-        return found.reader if found.reader.model.sha256 == model.sha256 else stub
+        closing.extend(found[1])
+        return found[0] if is_recorded(found[0]) else stub
 
-    return OpenReader(LateReader(model, Opening(opens)), (lambda: _close(closing),))
+    def close() -> None:
+        for close_part in closing:
+            close_part()
 
-
-def _close(closing: Sequence[Callable[[], None]]) -> None:
-    for close in closing:
-        close()
+    return Opening(network), close

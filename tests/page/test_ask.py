@@ -70,9 +70,12 @@ def test_sources_that_disagree_stand_side_by_side_with_their_dates(open_page: Op
 def test_a_question_that_is_asked_back_is_answered_by_a_button(open_page: OpenPage, served: Served) -> None:
     page = open_page().open(served)
     turn = ask(page, "Tell me about it")
-    choice = turn.locator(".choice").first
-    name = choice.inner_text()
-    choice.click()
+    text = turn.locator(".prose").inner_text()
+    names = turn.locator(".choice").all_inner_texts()
+    assert len(names) > 1
+    assert text.endswith(f"“{names[0]}”" + "".join(f", “{name}”" for name in names[1:-1]) + f" or “{names[-1]}”?")
+    name = names[0]
+    turn.locator(".choice").first.click()
     expect(page.locator(".turn .question").nth(1)).to_contain_text(f"Tell me about it – {name}")
 
 

@@ -48,6 +48,7 @@ def test_a_draft_is_checked_and_its_repairs_accepted_one_by_one(open_page: OpenP
 def test_rules_models_values_and_doctor_are_shown(open_page: OpenPage, writing: Served) -> None:
     page = open_page().open(writing, "#/settings")
     expect(page.get_by_role("row", name="writer")).to_contain_text("fake:")
+    expect(page.get_by_role("row", name="writer")).to_contain_text("this server")
     page.get_by_role("button", name="Examine the installation").click()
     expect(page.locator(".checks").first).to_be_attached()
     page.get_by_role("link", name="Rules").click()

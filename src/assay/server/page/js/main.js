@@ -41,11 +41,11 @@ async function show() {
 		if (link.dataset.view === view.name) link.setAttribute("aria-current", "page");
 		else link.removeAttribute("aria-current");
 	}
-	const late = setTimeout(() => replace(main, h("div.page", skeleton(5))), 150);
+	const late = setTimeout(() => mine === visit && replace(main, h("div.page", skeleton(5))), 150);
 	try {
 		const draw = await view.load();
-		if (mine !== visit) return;
 		clearTimeout(late);
+		if (mine !== visit) return;
 		scrollTo(0, 0);
 		const made = await draw(main, { rest: rest.filter(Boolean), query });
 		if (mine === visit) keys = made?.keys || {};

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -163,7 +163,8 @@ def read_artefacts(search: Search, server: ServerProcess, environment: Mapping[s
     process = Path(f"/proc/{server.pid}")
     search.look("process", "the title of the process", (process / "cmdline").read_bytes())
     for thread in (process / "task").iterdir():
-        search.look("process", "the name of a thread", (thread / "comm").read_bytes())
+        with suppress(FileNotFoundError, ProcessLookupError):  # it ended since
+            search.look("process", "the name of a thread", (thread / "comm").read_bytes())
     for path in server.folder.rglob("*"):
         if path.is_file():
             search.look("files", f"the file {path.name}", path.read_bytes())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from assay.client.reader import read
-from assay.errors import AssayError, BudgetSpent, Diverged, ProviderError, ProviderFailed, StoreError, UsageError
+from assay.errors import AssayError, BudgetSpent, Diverged, ProviderError, StoreError, UsageError
 from assay.evals.cases import Case
 from assay.evals.compare import Comparison, LeftOut, compare, require_measurable
 from assay.evals.evaluate import result_of
@@ -21,6 +21,9 @@ from assay.records.values import RunQuery
 from assay.settings import load_settings
 from assay.types import Answer, Change, Verdict
 from assay.wiring.what_if import what_if
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 ANSWERED = MeanMeasure(
     "answered",
@@ -119,7 +122,7 @@ def _decided_again(record: RunRecord, changes: Mapping[str, Any], where: Mapping
     run_id = record.run.run_id
     try:
         before = _recorded(record)
-    except ProviderFailed:
+    except ValueError:
         return _Refused(run_id, "it was recorded by another version of assay")
     try:
         found = what_if(run_id, changes, **where)
@@ -136,12 +139,19 @@ def _decided_again(record: RunRecord, changes: Mapping[str, Any], where: Mapping
 
 
 def _recorded(record: RunRecord) -> CaseResult:
-    """The result that was recorded. Raises ProviderFailed for an answer that cannot be read."""
+    """The result that was recorded. Raises ValueError for an answer that cannot be read."""
     run_id = record.run.run_id
     if record.answer is None:
         last = record.events[-1].body
         return CaseResult(run_id, 0, None, error=last["error"], message=last["message"])
-    return result_of(run_id, 0, read(Answer, record.answer))
+    return result_of(run_id, 0, _answers().validate_python(record.answer))
+
+
+@cache
+def _answers() -> TypeAdapter[Answer]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Answer)
 
 
 def _merged(settings: Sequence[tuple[Change, ...]]) -> tuple[Change, ...]:

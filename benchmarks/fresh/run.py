@@ -78,9 +78,7 @@ def split(rows: list[Scored], names: dict[str, str]) -> dict[str, dict[str, Any]
 def main() -> None:
     """Print the figures and keep them in results/."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--limit", type=int, help="ask only so many questions, spread over the set; nothing is kept"
-    )
+    parser.add_argument("--limit", type=int, help="ask only so many, spread over the set; nothing is kept")
     parser.add_argument("--scored", type=Path, metavar="FILE", help="recorded answers to score again")
     parser.add_argument("--name", default="run", help="the result's name (run)")
     parser.add_argument("--show", choices=("wrong", "all"), help="print questions and answers")

@@ -54,7 +54,8 @@ def recorded(path: Path, asked: list[NaturalQuestion]) -> list[Scored]:
     shown = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        shown[row.pop("id")] = Shown(**{**row, "found": tuple(row["found"])})
+        name = row.pop("id")
+        shown[name] = Shown(**{**row, "found": tuple(row["found"])})
     missing = [question.id for question in asked if question.id not in shown]
     if missing:
         sys.exit(f"{path} records no answer to {', '.join(missing[:5])}")

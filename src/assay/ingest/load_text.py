@@ -15,20 +15,16 @@ from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.detect import decode
 from assay.ingest.split import Blocks
 from assay.ingest.tables import Row, row_lines
-from assay.nlp.blocks import Block, BlockKind, blocks
+from assay.nlp.blocks import SHORTENED, Block, BlockKind, blocks
 from assay.nlp.markdown import front_matter_end
-from assay.types import Loaded, Location, Metadata, Region
+from assay.types import Loaded, Location, Metadata, Region, Span
 
-# A question in a paragraph of its own, of at most three lines, numbered or not; the white space is bounded, so that
-# no text makes the search slow.
-_BLANK = r"[ \t\r]{0,40}\n"
-_QUESTION = re.compile(
-    rf"(?:\A|\n{_BLANK})[ \t]{{0,40}}"
-    r"(?P<question>[^\s?](?:[^\n?]{1,200}\n){0,2}[^\n?]{0,200}\?)"
-    rf"(?={_BLANK}{_BLANK})"
-)
-# So many questions make a text one of questions and answers (chosen).
-_FEWEST_QUESTIONS = 3
+_LINE = re.compile(r"[^\n]+")
+# A paragraph of at most so many words that ends with a question mark is a question (chosen); so many of them make a
+# text one of questions and answers (chosen).
+_LONGEST_QUESTION, _FEWEST_QUESTIONS = 80, 3
+# So many words of it name its section (chosen).
+_TITLE_WORDS = 16
 
 
 class TextLoader:
@@ -54,23 +50,49 @@ def _answers(text: str) -> tuple[Region, ...]:
     >>> [(region.kind, str(region.location)) for region in _answers(faq)][:3]
     [('heading', '1. Is it free?'), ('text', '1. Is it free?'), ('heading', '2. Is it fast?')]
     """
-    found = list(_QUESTION.finditer(text))
-    if not found:
-        return ()
-    following = [match.start("question") for match in found[1:]]
+    found = list(_paragraphs(text))
+    questions = [_is_question(text[paragraph.start : paragraph.end]) for paragraph in found]
     # A question right before another one is not answered there.
     asked = [
-        match for match, end in zip(found, [*following, len(text)], strict=True) if text[match.end() : end].strip()
+        paragraph
+        for paragraph, is_question, is_followed in zip(found, questions, [*questions[1:], True], strict=False)
+        if is_question and not is_followed
     ]
     if len(asked) < _FEWEST_QUESTIONS:
         return ()
-    regions = [Region(0, asked[0].start("question"), Location())] if asked[0].start("question") else []
-    ends = [*(match.start("question") for match in asked[1:]), len(text)]
-    for match, end in zip(asked, ends, strict=True):
-        location = Location(section=" ".join(match["question"].split()))
-        regions.append(Region(match.start("question"), match.end("question"), location, "heading"))
-        regions.append(Region(match.end("question"), end, location))
+    regions = [Region(0, asked[0].start, Location())] if asked[0].start else []
+    for paragraph, end in zip(asked, [*(after.start for after in asked[1:]), len(text)], strict=True):
+        location = Location(section=_shortened(text[paragraph.start : paragraph.end]))
+        regions.append(Region(paragraph.start, paragraph.end, location, "heading"))
+        regions.append(Region(paragraph.end, end, location))
     return tuple(regions)
+
+
+def _paragraphs(text: str) -> Iterator[Span]:
+    """The stretches of lines without a blank one between them, without outer white space."""
+    begin = end = -1
+    for match in _LINE.finditer(text):
+        line = match.group()
+        if not line.strip():
+            continue
+        start = match.start() + len(line) - len(line.lstrip())
+        if begin >= 0 and text.count("\n", end, start) > 1:
+            yield Span(begin, end)
+            begin = -1
+        begin, end = start if begin < 0 else begin, match.start() + len(line.rstrip())
+    if begin >= 0:
+        yield Span(begin, end)
+
+
+def _shortened(question: str) -> str:
+    """The words of a question on one line, cut where they are too many for a title."""
+    words = question.split()
+    kept = list(islice(words, _TITLE_WORDS))
+    return " ".join(words if len(words) <= _TITLE_WORDS else [*kept, SHORTENED])
+
+
+def _is_question(paragraph: str) -> bool:
+    return paragraph.endswith(("?", "？")) and len(paragraph.split()) <= _LONGEST_QUESTION
 
 
 # Comma-separated values, whatever separates them.

@@ -18,6 +18,11 @@ from assay.types import Passage, Span, TitledText
 
 _ITEM = re.compile(r"[ \t]*(?:[-*•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+\S")
 _LINE = re.compile(r"[^\n]+")
+_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
+# Ends the title of a section that was too long, after a blank.
+SHORTENED = "…"
+# The number of a section before its words.
+_SECTION_NUMBER = re.compile(r"\A\W*(?:[A-Z]\.|\d{1,2})(?:\.\d{1,2}){0,4}[.):]?(?=\s+[^\W\d])")
 _CELLS = re.compile(r"[ \t]*\|[ \t]*")
 _NAMED_CELL = re.compile(r"[^:;\n]{1,80}: [^\n]")
 # Titles of sections are cut to this length (ingest/split.py).
@@ -226,8 +231,9 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
     """The neighbouring blocks needed to understand the span from `start` to `end`.
 
     A list or code includes the paragraph before it; a table does if that paragraph ends in an unfinished sentence.
-    Such a paragraph includes the list, code or table after it, and a heading what follows it. What directly follows
-    a heading that is a question includes that: "Yes." alone says nothing. Markup is left out.
+    Such a paragraph includes the list, code or table after it, and a heading what follows it. Headings above come
+    along that are questions ("Yes." alone says nothing), or that hold a version, a year or another number. Markup
+    is left out.
 
     >>> found = blocks("# Tea\\n\\nYou need:\\n\\n- water\\n- leaves\\n\\nEnjoy.")
     >>> [block.kind.value for block in unit(found, 20, 25)]
@@ -253,9 +259,31 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
         first -= 1
     if last + 1 < len(shown) and shown[last].leads and _belongs_to(shown[last], shown[last + 1]):
         last += 1
-    if first and shown[first - 1].kind is BlockKind.HEADING and shown[first - 1].title.endswith(("?", "？")):
-        first -= 1
-    return tuple(shown[first : last + 1])
+    return (*_headings_above(shown, first), *shown[first : last + 1])
+
+
+def _headings_above(shown: Sequence[Block], first: int) -> list[Block]:
+    """Of the headings that a block stands under, those that say what it does not."""
+    found: list[Block] = []
+    level = 7
+    for at in range(first - 1, -1, -1):
+        block = shown[at]
+        if block.kind is not BlockKind.HEADING or block.level >= level:
+            continue
+        level = block.level
+        is_question = at == first - 1 and block.title.endswith(("?", "？"))
+        if is_question or _has_number(block.title):
+            found.insert(0, block)
+    return found
+
+
+def _has_number(title: str) -> bool:
+    """Whether a heading holds a number beside that of its section.
+
+    >>> [_has_number(title) for title in ("1.9.4 (2023-05-18)", "2.1 Setup", "Debian 12", "3. Usage")]
+    [True, False, True, False]
+    """
+    return any(map(str.isdigit, _SECTION_NUMBER.sub("", title)))
 
 
 def _belongs_to(before: Block, block: Block) -> bool:
@@ -310,7 +338,8 @@ def _cut_at_questions(passage: Passage, found: tuple[Block, ...]) -> tuple[Block
     titles: dict[int, Span] = {}
     for begin, place in begins:
         words = (place.section or "").split()
-        title = _title_at(text, max(0, begin - passage.start), words) if words and words[-1].endswith("?") else None
+        is_question = bool(words) and words[-1].endswith(("?", "？", SHORTENED))
+        title = _title_at(text, max(0, begin - passage.start), words) if is_question else None
         if title is not None:
             titles[title.start] = title
     if not titles:
@@ -329,9 +358,15 @@ def _cut_at_questions(passage: Passage, found: tuple[Block, ...]) -> tuple[Block
 
 
 def _title_at(text: str, start: int, words: Sequence[str]) -> Span | None:
-    """The lines from an offset on that hold these words and no more; None if they hold others."""
+    """The lines from an offset on that hold these words and no more; None if they hold others.
+
+    After words that were shortened they go on to the end of the paragraph.
+    """
     begin = end = _skip_blanks(text, start)
     for word in words:
+        if word == SHORTENED:
+            blank = _BLANK_LINE.search(text, end)
+            return _strip(text, begin, blank.start() if blank else len(text))
         end = _skip_blanks(text, end)
         if not text.startswith(word, end):
             return None

@@ -109,7 +109,7 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
     if not found:
         return None
     most_words = room.listed if any(block.kind is BlockKind.LIST for block in found) else room.block
-    whole = Shown(tuple(Span(block.start, block.end) for block in found), passage)
+    whole = Shown(tuple(_without_marks(text, block) for block in found), passage)
     if whole.words <= SLACK * most_words:
         return Shown(_join_parts(whole.parts, text), passage)
     parts: list[Span] = []
@@ -119,6 +119,14 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
         parts += taken
         left -= sum(_words(text, part) for part in taken)
     return Shown(_join_parts(parts, text), passage) if parts else None
+
+
+def _without_marks(text: str, block: Block) -> Span:
+    """The span of a block; of a heading without the marks before its words."""
+    start = block.start
+    while block.kind is BlockKind.HEADING and start < block.end and text[start] in "# \t":
+        start += 1
+    return Span(start, block.end)
 
 
 def exclude_rivals(shown: Shown, rivals_found: Mapping[str, Sequence[Rival]]) -> Shown | None:
@@ -236,13 +244,13 @@ def _units_under_one_heading(found: Sequence[Block], place: int) -> list[Span]:
 def _shorten_block(text: str, block: Block, span: Span, room: int) -> list[Span]:
     """The parts of a block around the span, about `room` words; parts that overlap the span always stay."""
     if _words(text, Span(block.start, block.end)) <= room:
-        return [Span(block.start, block.end)]
+        return [_without_marks(text, block)]
     match block.kind:
         case BlockKind.LIST | BlockKind.TABLE if block.items:
             kept = _around(text, block.items, span, room)
             return [*([block.header] if block.header else []), *kept]
-        case BlockKind.CODE:
-            return [Span(block.start, block.end)]
+        case BlockKind.CODE | BlockKind.HEADING:
+            return [_without_marks(text, block)]
         case _:
             prose = text[block.start : block.end]
             found = [

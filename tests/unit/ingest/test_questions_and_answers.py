@@ -47,7 +47,7 @@ def test_each_question_is_a_section() -> None:
     assert list(dict.fromkeys(_sections(FAQ))) == [
         None,
         "1. Is it free?",
-        "2. Can I use it on a machine without a network, and does it then need a key?",
+        "2. Can I use it on a machine without a network, and does it then need …",
         "Q. Is it fast?",
     ]
 

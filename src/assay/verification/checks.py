@@ -65,7 +65,7 @@ _ROWS = (
     ),
     FactCheck(
         "names",
-        "capitalised words, acronyms, codes",
+        "capitalised words, acronyms, codes, paths, options of commands",
         names,
         in_copy=Outcome("decides", 0.568, 0.556),
         elsewhere=Outcome("decides with a source", 0.294, 0.268),

@@ -28,6 +28,8 @@ _LABEL = re.compile(
     r"\W*(?P<bold>\*\*|__)?(?P<label>[^\W\d][^:.!?;\n*_]{0,58}?)\s?(?(bold)(?::(?:\*\*|__)|(?:\*\*|__)\s*[:–—-])|:)\s+"
 )
 _MOST_LABEL_WORDS = 6
+# An absolute path of two parts or more, and a long option of a command: both are written in one way only.
+_LITERAL = re.compile(r"(?<![\w/.:~-])(?:~?(?:/[\w.+@-]*\w){2,}|--[a-z][\w-]*\w)")
 
 
 def names(claim: Alignment) -> list[Check]:
@@ -43,7 +45,22 @@ def names(claim: Alignment) -> list[Check]:
         if not _QUARTER.match(name.words[0]) and not any(overlaps(name, unit) for unit in units)
     ]
     checks = [check for one in found[:MOST_COMPARED] if (check := _name(claim, one)) is not None]
-    return [*checks, *uncompared(claim, "names", found)]
+    return [*checks, *uncompared(claim, "names", found), *_literals(claim)]
+
+
+def _literals(claim: Alignment) -> list[Check]:
+    """An open check of each path and option of a command that no source of the claim writes: "/bin/bash", "--all".
+
+    It is not failed: a source may write a folder and its file apart.
+    """
+    checks: list[Check] = []
+    for match in _LITERAL.finditer(claim.plain):
+        said = re.compile(rf"(?<![\w/-]){re.escape(match.group())}(?![\w-])")
+        if not any(said.search(passage.text) for passage in claim.sources.passages):
+            cause = f"no source of this claim writes {match.group()!r}"
+            place = Span(match.start(), match.end())
+            checks.append(result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, place))
+    return checks[:MOST_COMPARED]
 
 
 def _names_beside_label(text: str) -> list[Name]:

@@ -35,6 +35,27 @@ def test_what_holds_no_number_or_says_that_there_is_none_is_not(text: str):
     assert untested_in(text, REVIEW, Severity.BLOCK) == ()
 
 
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The shell of the user sync is /bin/sync.", Verdict.SUPPORTED),
+        ("The shell of the user sync is /bin/bash.", Verdict.UNKNOWN),
+        ("Files are overwritten with --force.", Verdict.SUPPORTED),
+        ("Files are overwritten with --forget.", Verdict.UNKNOWN),
+        ("Files are overwritten with --force-all.", Verdict.UNKNOWN),
+    ],
+)
+async def test_a_path_or_option_that_no_source_writes_is_not_supported(claim: str, verdict: Verdict):
+    text = "The shell of the user sync is /bin/sync. Files are overwritten with --force."
+    review = await DeterministicVerifier().check(claim, (Passage("p", "d", "r", 0, len(text), text),))
+    assert review.claims[0].verdict is verdict
+    if verdict is Verdict.UNKNOWN:
+        assert any(
+            check.name == "names" and "no source of this claim writes" in str(check.cause)
+            for check in review.checks
+        )
+
+
 async def test_the_sign_behind_a_sentence_is_no_word_of_the_next():
     passage = Passage("p", "d", "r", 0, 10, "It rained.")
     review = await DeterministicVerifier().check("It snowed. ⚠ It rained.", (passage,))

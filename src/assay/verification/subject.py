@@ -41,6 +41,8 @@ _WORDS = 2
 _PATH_PARTS = 2
 # A word, a code where it has a capital and a digit ("P-300", "X2"); a year, and a version ("3.2").
 _WORD = re.compile(r"(?<![\w.])[^\W_]\w*+(?:[.-]++\w++)*")
+# What a manual calls a field or a function: "Rules-Requires-Root", "ffi_type_float".
+_IDENTIFIER = re.compile(r"[A-Z]\w*(?:-[A-Z]\w*){2,}|[^\W_]+(?:_[^\W_]+)+")
 _YEAR = re.compile(r"(?<![\w.,$€£-])(?:1[89]|20)\d\d(?![\w,%]|[.-]\d)")
 _VERSION = re.compile(r"(?<![\w.])\d+\.\d[\w.]*\b")
 # Capitals of grammar: those of a question word and of "I've".
@@ -214,12 +216,14 @@ def _rival_of(claim: Claim, found: Mapping[str, Sequence[Rival]], starts: Mappin
 
 
 def _question_names(question: str) -> tuple[tuple[str, ...], ...]:
-    """The folded words of each name of the question, and its codes, years and versions, one word each.
+    """The folded words of each name of the question, and its codes, identifiers, years and versions, one word each.
 
     A first word that the dictionary has is no name.
 
     >>> _question_names("Which P-300 pumps did Ada Lovelace sell in Linz in 2023?")
     (('ada', 'lovelace'), ('linz',), ('p-300',), ('2023',))
+    >>> _question_names("What is the type ffi_type_float?")
+    (('ffi_type_float',),)
     """
     named = [
         tuple(word for word in map(plain_word, name.words) if word not in _NO_NAMES and len(word) > 1)
@@ -230,9 +234,12 @@ def _question_names(question: str) -> tuple[tuple[str, ...], ...]:
     coded = [
         (fold(match.group()),)
         for match in _WORD.finditer(question)
-        if match.group() != match.group().lower()
-        and any(letter.isdecimal() for letter in match.group())
-        and not (match.group()[0].isdigit() and any(a < match.end() and match.start() < b for a, b in measured))
+        if _IDENTIFIER.fullmatch(match.group())
+        or (
+            match.group() != match.group().lower()
+            and any(letter.isdecimal() for letter in match.group())
+            and not (match.group()[0].isdigit() and any(a < match.end() and match.start() < b for a, b in measured))
+        )
     ]
     dated = [(match.group(),) for pattern in (_YEAR, _VERSION) for match in pattern.finditer(question)]
     return tuple(dict.fromkeys(name for name in (*named, *coded, *dated) if name))
@@ -253,15 +260,15 @@ def _written(word: str, passages: Sequence[Passage]) -> list[str]:
 
 
 def _is_coded(name: Sequence[str]) -> bool:
-    """Whether a name is one word with a digit: a code, a year or a version, which is written in one way only."""
-    return len(name) == 1 and any(letter.isdigit() for letter in name[0])
+    """Whether a name is one word with a digit, "_" or two hyphens, such as a code or a year: written in one way only."""
+    return len(name) == 1 and (any(one.isdigit() or one == "_" for one in name[0]) or name[0].count("-") > 1)
 
 
 def _names_it(text: str, name: Sequence[str]) -> bool:
     """Whether a text has a name of the question: a code as it is written, of other names any part or form."""
     if not _is_coded(name):
         return mentions(text, name) or any(says_nation(word, text) for word in name)
-    code = r"[-\s]?".join(re.escape(part) for part in name[0].split("-"))
+    code = r"[-\s]?".join(re.escape(part).replace("_", r"\\?_") for part in name[0].split("-"))
     return re.search(rf"(?<![^\W_]){code}(?!\d|[^\W_])", fold(text)) is not None
 
 

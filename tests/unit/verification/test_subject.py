@@ -57,6 +57,27 @@ def passage(document: str, text: str, title: str = "", at: int = 0) -> Passage:
     return Passage(f"{document}{at}", document, "r", at, at + len(text), text, title)
 
 
+FIELD = passage("builds", "Rules-Requires-Root: no or binary-targets, the default.", "rootless builds")
+PRIORITY = passage("mime", "All of the contained rules match. The default priority value is 50.", "MIME types")
+FLOAT = passage("ffi", "ffi\\_type\\_float: the C float type.", "Types")
+
+
+@pytest.mark.parametrize(
+    ("question", "cited", "cause"),
+    [
+        ("What is the default of Rules-Requires-Root?", PRIORITY, "the question is about 'rules-requires-root'"),
+        ("What is the default of Rules-Requires-Root?", FIELD, None),
+        ("What is the type ffi_type_float?", FLOAT, None),
+        ("What is the type ffi_type_double?", FLOAT, "the question is about 'ffi_type_double'"),
+    ],
+)
+def test_an_identifier_is_named_by_all_its_parts(question: str, cited: Passage, cause: str | None):
+    evidence = Evidence((Hit(FIELD, 1.0), Hit(PRIORITY, 0.9), Hit(FLOAT, 0.8)))
+    claim = Claim(1, cited.text, 0, len(cited.text), (cited.passage_id,), Verdict.SUPPORTED, 1.0)
+    found = [check.cause for check in subject_checks(Question(question, question), evidence, (claim,))]
+    assert [str(each).split(",")[0] for each in found] == ([cause] if cause else [])
+
+
 DOSE = passage("drug", "The usual dose of Velorin is 5 mg twice daily.", "Velorin tablets")
 LATER = passage("drug", "Patients over 80 years take half of it.", at=900)
 PLAN = passage("router", "The basic plan does not include telephone support.", "Router manual")

@@ -40,7 +40,7 @@ _SEVERAL_WORDS = re.compile(r"\S\s+\S")
 # A file's ending: a dot, a letter and at most four more characters.
 _FILE_ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
 _HINT_FOR_TEXT = "name an existing file, give a text of several words in quotes, or - for standard input"
-_HINT_FOR_SOURCE = "name a text file; to check against a folder, `assay add` it and leave the option out"
+_HINT_FOR_SOURCE = "name a file; to check against a folder, `assay add` it and leave the option out"
 # Characters of an argument that a message shows.
 _SHOWN = 120
 
@@ -294,7 +294,7 @@ def _read_draft(
     text = file if _is_text(file) or not file.strip() else _read(file, terminal, _HINT_FOR_TEXT)
     if not text.strip():
         raise UsageError(f"the text to {verb} is empty", hint=hint)
-    given = ((path, _read(str(path), terminal, _HINT_FOR_SOURCE)) for path in sources)
+    given = ((path, _read_source(path, terminal)) for path in sources)
     return text, tuple(given_passage(str(path), told, path.stem) for path, told in given)
 
 
@@ -307,13 +307,36 @@ def _is_text(given: str) -> bool:
     return bool(_SEVERAL_WORDS.search(given) and not _FILE_ENDING.search(given)) and not os.path.lexists(given)
 
 
+def _read_source(path: Path, terminal: Terminal) -> str:
+    """The text of a source: plain text as it is, any other format as `assay add` reads it."""
+    from assay.ingest.detect import is_plain
+    from assay.ingest.sandbox import Sandbox
+
+    data = _bytes(str(path), terminal, _HINT_FOR_SOURCE)
+    if not data or is_plain(data, path.name):
+        return _decoded(str(path), data)
+    sandbox = Sandbox()
+    try:
+        return sandbox.load(data, str(path)).text
+    finally:
+        sandbox.close()
+
+
 def _read(path: str, terminal: Terminal, hint: str) -> str:
     """The text of a file, or of standard input."""
+    return _decoded(path, _bytes(path, terminal, hint))
+
+
+def _bytes(path: str, terminal: Terminal, hint: str) -> bytes:
     try:
-        data = terminal.input.read() if path == "-" else Path(path).read_bytes()
-        return data.decode()
+        return terminal.input.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
         raise UsageError(f"{one_line(path, _SHOWN)} cannot be read: {reason_of(error)}", hint=hint) from error
+
+
+def _decoded(path: str, data: bytes) -> str:
+    try:
+        return data.decode()
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text", hint="save it as plain text in UTF-8") from error
 

@@ -35,6 +35,31 @@ def test_the_draft_is_printed_and_the_changes_told(empty, draft: Path, source: P
     assert result.err.endswith("1 change · supported\n")
 
 
+def test_a_source_in_another_format_is_read_as_add_reads_it(empty, draft: Path, tmp_path: Path):
+    page = tmp_path / "bridge.html"
+    page.write_text(
+        "<!doctype html><p>The <b>Harbour</b> Bridge was opened on <i>3 May</i> 1932.</p>", encoding="utf-8"
+    )
+    table = tmp_path / "bridges.csv"
+    table.write_text("bridge,opened\nTay Bridge,2 May 1887\nHarbour Bridge,3 May 1932\n", encoding="utf-8")
+    assert (
+        empty("fix", draft, "--sources", page).out == "# Bridge\n\nThe Harbour Bridge was opened on 3 May 1932.\n"
+    )
+    checked = empty("check", "The Harbour Bridge was opened on 3 May 1932.", "--context", table, "--json").object
+    quotes = [span["quote"] for claim in checked["claims"] for span in claim["spans"]]
+    assert any("bridge: Harbour Bridge; opened: 3 May 1932" in quote for quote in quotes)
+
+
+def test_a_damaged_source_is_told(empty, draft: Path, tmp_path: Path):
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.4 and nothing else")
+    refused = empty("fix", draft, "--sources", broken)
+    assert refused.out == ""
+    assert "broken.pdf: damaged or cut off" in refused.err
+    assert "hint: " in refused.err
+    assert refused.code == 8
+
+
 def test_quiet_prints_the_draft_alone(empty, draft: Path, source: Path):
     result = empty("fix", draft, "--sources", source, "-q")
     assert (result.code, result.err) == (0, "")

@@ -108,7 +108,7 @@ def test_a_setting_nobody_knows_is_refused_by_every_verb(
         (["check", "my answer.txt"], 2, "my answer.txt cannot be read: there is no such file"),
         (["check", "Yes"], 2, "Yes cannot be read: there is no such file"),
         (["check", "/"], 2, "/ cannot be read: "),
-        (["check", "It rains a lot.", "--sources", "/"], 2, "hint: name a text file; to check"),
+        (["check", "It rains a lot.", "--sources", "/"], 2, "hint: name a file; to check"),
         (["ask", "x", "-c", "facts", "--embedder", "~nobody-here/x"], 2, "in nobody's home folder"),
         (["ask", "x", "-c", "facts", "-m", "local:~nobody-here/x.gguf"], 2, "in nobody's home folder"),
         (["ask", "x", "-c", "facts", "-m", "fake:~nobody-here/x.json"], 2, "in nobody's home folder"),

@@ -260,7 +260,7 @@ def _written(word: str, passages: Sequence[Passage]) -> list[str]:
 
 
 def _is_coded(name: Sequence[str]) -> bool:
-    """Whether a name is one word with a digit, "_" or two hyphens, such as a code or a year: written in one way only."""
+    """Whether a name is one word with a digit, "_" or two hyphens: a code or a year, written in one way only."""
     return len(name) == 1 and (any(one.isdigit() or one == "_" for one in name[0]) or name[0].count("-") > 1)
 
 

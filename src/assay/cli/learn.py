@@ -13,7 +13,7 @@ from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from assay.evals.learning import Learned, Lesson
     from assay.records.labels import Labels
@@ -93,7 +93,8 @@ def _learn(
         )
         return
     for one in found:
-        _print(one.lesson, terminal)
+        for line in _lines(one.lesson, dry_run=dry_run):
+            terminal.line(line)
     if made is not None:
         terminal.note(f"learning {made.version}; to take it back: assay learn --undo -c {settings.collection}")
     elif dry_run and any(one.result is not None for one in found):
@@ -261,18 +262,22 @@ def _list(learned: Sequence[Learning], as_json: bool, terminal: Terminal) -> Non
         terminal.note("nothing was learned yet")
 
 
-def _print(lesson: Lesson, terminal: Terminal) -> None:
-    """Print a part: its state, its labels, and its figures before and after."""
+def _lines(lesson: Lesson, *, dry_run: bool) -> Iterator[str]:
+    """A part in words: its state, its labels, and its figures before and after."""
+    from assay.evals.learning import State
+
     reason = f" ({one_line(lesson.reason, 200)})" if lesson.reason else ""
-    terminal.line(f"{lesson.part}: {lesson.state.value}{reason}")
-    terminal.line(f"    {lesson.labels} (needed: {lesson.needed})")
+    state = "would be learned" if dry_run and lesson.state is State.LEARNED else lesson.state.value
+    yield f"{lesson.part}: {state}{reason}"
+    yield f"    {lesson.labels} (needed: {lesson.needed})"
     for name, figures in (("before", lesson.before), ("after", lesson.after)):
         if figures:
-            terminal.line(f"    {name:6}  " + ", ".join(f"{key} {value:g}" for key, value in figures.items()))
+            yield f"    {name:6}  " + ", ".join(f"{key} {value:g}" for key, value in figures.items())
     if lesson.gain is not None:
-        terminal.line(
-            f"    better by {lesson.gain:.3f} in {lesson.gain_of}, on labels that the fit did not see "
-            f"(95% interval {lesson.low:.3f} to {lesson.high:.3f})"
+        effect = "worse" if lesson.gain < 0 else "better"
+        yield (
+            f"    {effect} by {abs(lesson.gain):.3f} in {lesson.gain_of}, on labels that the fit did not see "
+            f"(95% interval of what it gains: {lesson.low:.3f} to {lesson.high:.3f})"
         )
 
 

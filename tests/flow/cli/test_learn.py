@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from assay import open_engine
+from assay.cli.learn import _lines
 from assay.evals.labels_file import recorded_claims
+from assay.evals.learning import Lesson, State
 from assay.records.labels import WHOLE, Labels
 from assay.records.learning import THRESHOLD, Change, LearningLog
 from assay.records.runs import RunStore
@@ -85,6 +87,19 @@ def test_a_dry_run_changes_nothing(labelled: Path, empty: Cli):
     assert states == {"confidence": "learned", "threshold": "learned", "checker": "too few to measure"}
     assert found["learning"] is None
     assert (_versions(empty), LearningLog(labelled, "notes").threshold()) == ([(0, True)], None)
+
+
+def test_a_dry_run_says_what_would_be_learned(labelled: Path, empty: Cli):
+    found = empty("learn", "-c", "notes", "--dry-run")
+    assert "confidence: would be learned" in found.out
+    assert "interval of what it gains: " in found.out
+    assert "a dry run: nothing was changed" in found.err
+
+
+@pytest.mark.parametrize(("gain", "told"), [(0.02, "    better by 0.020 in "), (-0.02, "    worse by 0.020 in ")])
+def test_a_loss_is_called_one(gain: float, told: str):
+    lesson = Lesson("confidence", State.LEARNED, "45 answers", "20", gain=gain, gain_of="it", low=-0.1, high=0.1)
+    assert list(_lines(lesson, dry_run=False))[-1].startswith(told)
 
 
 def test_a_calibration_chosen_since_is_left_alone_by_undo(labelled: Path, empty: Cli):

@@ -204,10 +204,9 @@ def _begin(folder: Path, evaluation: Evaluation, cases: Sequence[Case]) -> Evalu
 def _refuse_other(folder: Path, begun: Evaluation, now: Evaluation) -> None:
     """Raise UsageError unless both are the same but for their start and the data set's name."""
     if begun.dataset_sha256 != now.dataset_sha256:
-        changed = f"{now.dataset} has changed" if begun.dataset == now.dataset else f"it asked {begun.dataset}"
-        raise UsageError(
-            f"{folder} cannot be resumed: {changed} since it was begun", hint="give --out a new folder"
-        )
+        renamed = begun.dataset != now.dataset
+        changed = f"it asks {begun.dataset}" if renamed else f"{now.dataset} has changed since it was begun"
+        raise UsageError(f"{folder} cannot be resumed: {changed}", hint="give --out a new folder")
     same = replace(begun, started=now.started, dataset=now.dataset)
     names = (field.name for field in fields(Evaluation))
     before, after = same.to_dict(), now.to_dict()

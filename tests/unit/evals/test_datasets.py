@@ -66,6 +66,7 @@ def test_passages_may_be_texts_or_short_objects(tmp_path: Path):
         ("{", "not JSON"),
         ("[1]", "not a JSON object"),
         ({"question": "Why?"}, "it has no id"),
+        ({"id": 7, "question": "Why?"}, "'id' is not a text"),
         ({"id": "b", "question": "  "}, "it has no question"),
         ({"id": "b", "question": "Why?", "anwsers": ["x"]}, "there is no column 'anwsers'"),
         ({"id": "b", "question": "Why?", "answers": "x"}, "'answers' is not a list of texts"),

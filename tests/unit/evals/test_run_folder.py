@@ -76,7 +76,7 @@ def test_a_file_of_one_torn_line_is_emptied(folder: Path):
     ("now", "told"),
     [
         (replace(BEGUN, dataset_sha256="1" * 64), "set.jsonl has changed since"),
-        (replace(BEGUN, dataset_sha256="1" * 64, dataset="other.jsonl"), "it asked set.jsonl"),
+        (replace(BEGUN, dataset_sha256="1" * 64, dataset="other.jsonl"), "it asks set.jsonl"),
         (replace(BEGUN, cases=1), "a number of questions of 2, not 1"),
         (replace(BEGUN, repeats=3), "--repeat 1, not 3"),
         (replace(BEGUN, settings={"k": 4}), 'the settings {"k": 3, "skip": ["names"]}, not {"k": 4}'),

@@ -97,7 +97,9 @@ def _refuse_unknown(body: Mapping[str, Any]) -> None:
         raise ValueError(f"there is no column {unknown!r}; the columns are {', '.join(sorted(COLUMNS))}")
     for name in ("id", "question"):
         value = body.get(name)
-        if not isinstance(value, str) or not value.strip():
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"{name!r} is not a text")
+        if value is None or not value.strip():
             raise ValueError(f"it has no {name}")
     for name, known in _NESTED.items():
         entries = body.get(name, ())

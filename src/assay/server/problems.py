@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -49,6 +50,11 @@ _STATUS_OF_ERROR: tuple[tuple[type[AssayError], int], ...] = (
     (errors.BudgetSpent, 422),
 )
 # What OpenAI's clients call an error of this status; others are "invalid_request_error" or "server_error".
+# The words of the framework for what is wrong with a field, and the types of its errors for a body of another kind.
+_SHOULD = re.compile(r"^\w+ should\b")
+_IN_WORDS = {"Extra inputs are not permitted": "there is no such field", "Field required": "it is required"}
+_NO_OBJECT = ("model_attributes_type", "model_type")
+
 _OPENAI_TYPES = {
     401: "authentication_error",
     403: "permission_error",
@@ -213,7 +219,15 @@ def add_problem_handlers(app: FastAPI) -> None:
 
 
 def _field_error(row: Mapping[str, Any]) -> FieldError:
-    message = str(row["msg"]).removeprefix("Value error, ").replace("Input should", "must", 1)
+    """What is wrong with a field of a request, in words, where the framework's own are meant for programmers."""
+    if row["type"] == "json_invalid":
+        return FieldError("body", f"it is not JSON: {row['ctx']['error']} at character {row['loc'][-1]}")
+    if row["type"] in _NO_OBJECT:
+        return FieldError(
+            ".".join(map(str, row["loc"])), "it is not a JSON object with the header content-type: application/json"
+        )
+    message = _SHOULD.sub("must", str(row["msg"]).removeprefix("Value error, "), count=1)
+    message = _IN_WORDS.get(message, message)
     return FieldError(".".join(map(str, row["loc"])), message[:1].lower() + message[1:])
 
 

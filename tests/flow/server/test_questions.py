@@ -90,10 +90,12 @@ def test_search_judge_check_and_fix_answer_as_the_library_does(served: Served) -
 @pytest.mark.parametrize(
     ("path", "body", "status", "words"),
     [
-        ("/api/v1/ask", {"question": ""}, 422, "at least 1 character"),
+        ("/api/v1/ask", {"question": ""}, 422, "body.question: must have at least 1 character"),
+        ("/api/v1/ask", {}, 422, "body.question: it is required"),
+        ("/api/v1/ask", [1], 422, "body: it is not a JSON object with the header content-type: application/json"),
         ("/api/v1/ask", {"question": "a", "collection": "nope"}, 404, "there is no collection 'nope'"),
         ("/api/v1/ask", {"question": "a", "collection": "../b"}, 422, "pattern"),
-        ("/api/v1/ask", {"question": "a", "colour": "red"}, 422, "extra"),
+        ("/api/v1/ask", {"question": "a", "colour": "red"}, 422, "body.colour: there is no such field"),
         ("/api/v1/ask", {"question": "a", "options": {"rounds": 99}}, 422, "allows at most 3"),
         ("/api/v1/ask", {"question": "a", "options": {"model": "openai:x"}}, 422, "does not let a request name"),
         ("/api/v1/ask", {"question": "a", "options": {"profile": "thorough"}}, 422, "no model is set"),
@@ -104,7 +106,7 @@ def test_search_judge_check_and_fix_answer_as_the_library_does(served: Served) -
     ],
 )
 def test_bad_input_is_told_what_why_and_what_next(
-    served: Served, path: str, body: dict[str, object], status: int, words: str
+    served: Served, path: str, body: dict[str, object] | list[int], status: int, words: str
 ) -> None:
     with served.client() as client:
         response = client.post(path, json=body)
@@ -121,6 +123,12 @@ def test_a_body_that_is_no_json_object_is_refused(served: Served, body: bytes) -
         response = client.post("/api/v1/ask", content=body, headers={"content-type": "application/json"})
     assert response.status_code in (400, 422)
     assert response.json()["hint"]
+
+
+def test_a_body_that_breaks_off_is_told_with_its_place(served: Served) -> None:
+    with served.client() as client:
+        response = client.post("/api/v1/ask", content=b'{"question":', headers={"content-type": "application/json"})
+    assert response.json()["detail"] == "body: it is not JSON: Expecting value at character 12"
 
 
 def test_a_client_that_leaves_ends_the_run(served: Served, tmp_path: Path) -> None:

@@ -131,6 +131,12 @@ def test_thresholds_in_the_wrong_order_are_refused(folder: Path) -> None:
         load(folder, {"correct": 0.2})
 
 
+def test_an_unknown_setting_of_a_call_names_no_place(folder: Path) -> None:
+    with pytest.raises(UsageError, match=r"^there is no setting 'kk'") as caught:
+        load_settings({"kk": 3}, environment={}, folder=folder)
+    assert "'k'" in caught.value.hint
+
+
 def test_an_unknown_setting_in_a_file_names_the_file_and_the_nearest_setting(folder: Path) -> None:
     (folder / "assay.toml").write_text("colection = 'a'\n")
     with pytest.raises(UsageError, match=r"assay\.toml: there is no setting 'colection'") as caught:

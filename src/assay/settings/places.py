@@ -226,7 +226,8 @@ def _refuse_redirected_keys(values: Mapping[str, Any], origins: Mapping[str, str
 def _unknown(name: str, origin: str) -> UsageError:
     close = difflib.get_close_matches(name, Settings.model_fields, n=1)
     hint = f"did you mean {close[0]!r}?" if close else "`assay config show` lists every setting"
-    return UsageError(f"{origin}: there is no setting {name!r}", hint=hint)
+    place = "" if origin == "flag" else f"{origin}: "
+    return UsageError(f"{place}there is no setting {name!r}", hint=hint)
 
 
 def _variables(environment: Mapping[str, str], origin: str, *, project: bool = False) -> Layer:

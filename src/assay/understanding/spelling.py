@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import re2
 
 from assay.core.stages import Index, Speller, Understander
+from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
 from assay.nlp.spelling import by_length, most_edits, near_terms, nearest_word
 from assay.nlp.tokens import STOP_WORDS, UNSPACED, encodable, fold, stem, terms, written_words
@@ -22,6 +23,7 @@ _READ = 5
 # The most words corrected in a question (chosen).
 _MOST = 4
 _MOST_REMEMBERED = 1 << 10
+_QUESTION_WORDS = word_class("questions.words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,9 @@ class CollectionSpeller:
         return self._known[-1]
 
     async def _nearest(self, word: str, most: int, vocabulary: _Vocabulary) -> str | None:
-        """The nearest word of the collection; None if none is near enough."""
+        """The question word of these letters, else the nearest word of the collection; None if none is near enough."""
+        if (asking := _question_word(word)) is not None:
+            return asking
         key = (vocabulary.version, word, most)
         if key not in self._found:
             if len(self._found) >= _MOST_REMEMBERED:
@@ -151,6 +155,16 @@ def suspect_words(text: str) -> dict[str, int]:
         if most:
             found.setdefault(word, most)
     return found
+
+
+def _question_word(word: str) -> str | None:
+    """The question word of which a folded word is the letters in another order; indexes have no question words.
+
+    >>> _question_word("waht"), _question_word("want")
+    ('what', None)
+    """
+    letters = sorted(word)
+    return next((one for one in sorted(_QUESTION_WORDS) if sorted(one) == letters), None)
 
 
 def _match_case(written: str, near: str) -> str:

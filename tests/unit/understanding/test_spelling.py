@@ -34,6 +34,7 @@ async def speller() -> CollectionSpeller:
         ("Who gets riembursement?", "reimbursement"),
         ("Do vacaton days expire?", "vacation"),
         ("what does the polcy cover", "policy"),
+        ("waht does the policy cover", "what"),
         ("Who aproves travel?", "approve"),
     ],
 )

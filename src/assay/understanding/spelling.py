@@ -114,7 +114,7 @@ class CollectionSpeller:
         return self._known[-1]
 
     async def _nearest(self, word: str, most: int, vocabulary: _Vocabulary) -> str | None:
-        """The question word of these letters, else the nearest word of the collection; None if none is near enough."""
+        """The question word of these letters, or the nearest word of the collection; None if none is near."""
         if (asking := _question_word(word)) is not None:
             return asking
         key = (vocabulary.version, word, most)

@@ -40,11 +40,12 @@ _INITIALS = re.compile(r"[a-z](?:\.[a-z])+")
 _LAST_WORD = re.compile(r"(?:^|[\s(\[\"'“‘])([^\s(\[\"'“‘]{1,12})$")
 # Characters that are looked at for the word before a full stop: longer ones are no abbreviations.
 _LONGEST_WORD = 24
+_LONGEST_MARK = 24
 _WHOLE_WORD = re.compile(r"(?:^|[\s(\[\"'“‘])([^\s(\[\"'“‘]{1,24})$")
 # Of longer texts than a passage few are read twice.
 _LONGEST_REMEMBERED = 10_000
 _CAPITAL = re.compile(r"\s*+[\"'“‘(\[]*+\s*+[^\W\d_a-zß-öø-ÿ]")
-_TWO_LOWER = re.compile(r"[ \t]+[a-z]+(?:['’][a-z]+)?,?[ \t]+\S")
+_TWO_LOWER = re.compile(r"(?:[ \t]+|[ \t]*+\n[ \t]*+)[a-z]+(?:['’][a-z]+)?,?[ \t]+\S")
 _LIST_SIGNS = " \t-*•+"
 _LETTER = re.compile(r"\s?[^\W\d_]\.")
 _OPENS = re.compile(r"\s*+[\"'“‘(\[]*\s*+(\S)")
@@ -128,11 +129,13 @@ def _ends_before_lower_case(text: str, stop: re.Match[str], start: int) -> bool:
     """
     if stop.group() != "." or _TWO_LOWER.match(text, stop.end()) is None:
         return False
-    last = _WHOLE_WORD.search(text[max(start, stop.start() - _LONGEST_WORD - 1) : stop.start()])
+    # A citation mark in front of the full stop is blanked by whoever cuts.
+    before = text[max(start, stop.start() - _LONGEST_WORD - _LONGEST_MARK) : stop.start()].rstrip(" ")
+    last = _WHOLE_WORD.search(before[-_LONGEST_WORD - 1 :])
     word = last.group(1) if last else ""
     if _ORDINARY.match(word) is None or _is_shortened(word.lower()):
         return False
-    return bool(text[start : stop.start() - len(word)].strip(_LIST_SIGNS))
+    return bool(text[start : stop.start()].rstrip(" ").removesuffix(word).strip(_LIST_SIGNS))
 
 
 def _is_shortened(word: str) -> bool:

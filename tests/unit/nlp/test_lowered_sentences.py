@@ -55,6 +55,17 @@ def test_sources_are_cut_as_before() -> None:
     assert told(text, lowered=False) == ["it rained. it snowed.", "It froze."]
 
 
+@pytest.mark.parametrize("gap", [" ", "\n"])
+def test_a_mark_before_the_full_stop_or_a_line_break_behind_it_joins_nothing(gap: str) -> None:
+    parts = ["SASL does not block when it runs out of entropy [3].", "suidperl was removed with 5.14 [4]."]
+    text = gap.join(parts)
+    assert [each.written.strip() for each in cut(text, Numbered(()))] == parts
+    assert told(gap.join(("It runs out of entropy.", "suidperl was removed."))) == [
+        "It runs out of entropy.",
+        "suidperl was removed.",
+    ]
+
+
 async def test_each_sentence_of_a_draft_has_its_own_verdict() -> None:
     source = "Dogs must be kept on a lead on deck. It leaves Halden at 7:15 and reaches Sund at 8:40."
     draft = "dogs must be kept on a lead on deck. it leaves Halden at 7:45 and reaches Sund at 8:40."

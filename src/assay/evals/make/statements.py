@@ -50,6 +50,8 @@ _NUMBERED = re.compile(r"(?:\A|\s)\d+\s+[A-Z]")
 _LETTER = re.compile(r"[^\W\d_]")
 _BEFORE_SIGN = re.compile(r"\s([,.;:!?)\]])(?=\s|\Z)")
 _FINAL = re.compile(r"[.!]\s*\Z")
+# A heading of a plain text with its underline, which a paragraph begins with.
+_UNDERLINED = re.compile(r"[^\n]*\n[ \t]*(?:-{3,}|={3,}|~{3,}|\^{3,})[ \t]*\n\s*")
 _LIST_MARK = re.compile(r"\A\s*+(?:[-*+•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))\s++")
 _SMALL_WORD = re.compile(r"(?<![\w./@-])[a-z]++(?![\w/@-]|\.\w)")
 _CAPITAL_WITHIN = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]*+")
@@ -100,6 +102,8 @@ def prose_sentences(document: Document, prose: str) -> Iterator[Span]:
         for item in block.items or (Span(block.start, block.end),):
             for span in sentences(prose[item.start : item.end]):
                 start, end = item.start + span.start, item.start + span.end
+                title = _UNDERLINED.match(prose, start, end)
+                start = title.end() if title else start
                 mark = _LIST_MARK.match(prose[start:end])
                 yield Span(start + mark.end() if mark else start, end)
 

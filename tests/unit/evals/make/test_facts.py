@@ -86,3 +86,10 @@ def test_markup_is_in_the_quote_and_not_in_the_question() -> None:
 def test_code_and_tables_make_no_statements() -> None:
     text = "```\nThe Bay Hall holds 300 people.\n```\n\n| a |\n|---|\n| The Bay Hall holds 300 people. |\n"
     assert not list(facts_in_statements(document(text)))
+
+
+def test_a_heading_with_its_underline_is_no_part_of_a_sentence() -> None:
+    text = "pgrep\n-----\nThe Bay Hall holds 300 people.\n"
+    (fact,) = facts_in_statements(document(text, format="text"))
+    assert fact.wording.question == "How many people does the Bay Hall hold?"
+    assert text[fact.quote.start : fact.quote.end] == "The Bay Hall holds 300 people."

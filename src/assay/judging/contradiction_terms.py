@@ -123,6 +123,7 @@ _PLACES = frozenset(map(stem, word_class("attributes.places")))
 _EMPTY = frozenset(map(stem, word_class("attributes.empty")))
 # Words that name an attribute without synonyms.
 _ATTRIBUTES = _EMPTY | _PLACES | {stem("located"), stem("location"), stem("based")}
+_YEAR_DIGITS = 4
 # The noun is among this many first words of a question.
 _OPENING_WORDS = 6
 _NO_VALUE = frozenset({AnswerType.YES_NO, AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.LIST})
@@ -237,11 +238,18 @@ def of_another_year(asked: AskedAttribute, line: Line) -> bool:
 def lines_of(asked: AskedAttribute, text: str) -> list[Line]:
     """The sentences of the text in order."""
     wanted = frozenset().union(*asked.attribute.values())
+    # "Debian 12" is not named by 1996-12-12.
+    numbers = {term for term in asked.thing if term.isdigit() and len(term) < _YEAR_DIGITS}
     found: list[Line] = []
     for position, span in enumerate(sentences(text)):
         stretch = text[span.start : span.end]
         places = stem_spans(stretch)
-        held = frozenset(term for _, _, term in places)
+        dated = dates(stretch) if numbers else ()
+        held = frozenset(
+            term
+            for start, end, term in places
+            if term not in numbers or not any(date.start <= start and end <= date.end for date in dated)
+        )
         carried = CARRIED * found[-1].thing if found else 0.0
         count = sum(not same.isdisjoint(held) for same in asked.attribute.values())
         found.append(

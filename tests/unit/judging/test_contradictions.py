@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay.cli.objects import judgement_object
-from assay.judging.contradiction_terms import Shape, asked_attribute
+from assay.judging.contradiction_terms import Shape, asked_attribute, lines_of
 from assay.judging.contradictions import contradictions, same, with_contradictions
 from assay.types import (
     Action,
@@ -15,6 +15,7 @@ from assay.types import (
     Judgement,
     Origin,
     Passage,
+    Question,
     Span,
 )
 from assay.understanding.rules import understand_by_rules
@@ -312,3 +313,10 @@ def test_the_shape_that_the_pipe_prints() -> None:
             ],
         }
     ]
+
+
+def test_a_number_within_a_date_names_no_version() -> None:
+    asked = asked_attribute(Question("When was Debian 12 released?", "When was Debian 12 released?"))
+    assert asked is not None
+    rows = ("version: 1.2; release: 1996-12-12", "version: 12; release: 2023-06-10")
+    assert [sorted(line.held & asked.thing.keys()) for row in rows for line in lines_of(asked, row)] == [[], ["12"]]

@@ -158,13 +158,16 @@ def suspect_words(text: str) -> dict[str, int]:
 
 
 def _question_word(word: str) -> str | None:
-    """The question word of which a folded word is the letters in another order; indexes have no question words.
+    """The one question word of which a folded word is the letters in another order; None of two ("hwo").
 
-    >>> _question_word("waht"), _question_word("want")
-    ('what', None)
+    Indexes have no question words.
+
+    >>> _question_word("waht"), _question_word("want"), _question_word("hwo")
+    ('what', None, None)
     """
     letters = sorted(word)
-    return next((one for one in sorted(_QUESTION_WORDS) if sorted(one) == letters), None)
+    found = [one for one in _QUESTION_WORDS if sorted(one) == letters]
+    return found[0] if len(found) == 1 else None
 
 
 def _match_case(written: str, near: str) -> str:

@@ -1,6 +1,6 @@
 """What every benchmark shares: where the data lies, how a result is kept, and the page that shows them all.
 
-.venv/bin/python benchmarks/report.py     # writes docs/measured.md, and the numbers in README, from the results
+.venv/bin/python benchmarks/report.py     # writes docs/measured.md, and the numbers in README and docs/concepts
 """
 
 from __future__ import annotations
@@ -494,3 +494,6 @@ def readme() -> str:
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     README.write_text(readme(), encoding="utf-8")
+    import concept_pages  # it needs this module's functions
+
+    concept_pages.write()

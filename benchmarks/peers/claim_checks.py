@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/peers/claim_checks.py            # about 2 minutes; results/claim-checks.json
     .venv/bin/python benchmarks/peers/claim_checks.py --full     # all claims; results/claim-checks-full.json
 
-Each set is cut in two by passage. On one half the simple methods get their thresholds, in each set its own; the other
-half is reported. assay's thresholds are those that ship. The README tells the sets.
+Each set is cut in two by passage. On one half the simple methods get their thresholds, in each set its own; the
+other half is reported. assay's thresholds are those that ship. The README tells the sets.
 """
 
 from __future__ import annotations
@@ -101,9 +101,7 @@ def by_threshold(
     }
 
 
-def by_verdict(
-    some: Sequence[Signals], true: NDArray[np.bool_], policy: ClaimPolicy
-) -> dict[str, float]:
+def by_verdict(some: Sequence[Signals], true: NDArray[np.bool_], policy: ClaimPolicy) -> dict[str, float]:
     """The figures of assay's verdicts."""
     given = [verdict(each, policy) for each in some]
     supported = np.array([one is Verdict.SUPPORTED for one in given])

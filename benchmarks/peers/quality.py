@@ -205,9 +205,7 @@ def peers_answers(
         own = [name for name in project["dependencies"] if name != "assay-models"]
         subprocess.run([python, "-m", "pip", "install", "-q", *PEERS, *own], check=True)
     job, out = cache() / "quality-job.json", cache() / "quality-out.json"
-    texts = {
-        name: [text for file in files for text in _texts(file)] for name, files in documents.items()
-    }
+    texts = {name: [text for file in files for text in _texts(file)] for name, files in documents.items()}
     body = {
         "collections": texts,
         "questions": [{"id": one.id, "collection": one.collection, "text": one.text} for one in asked],
@@ -295,7 +293,9 @@ def figures(asked: Sequence[Asked], found: Answers) -> dict[str, Any]:
     return {"questions": len(asked), "answerable": len(wanted), **rounded}
 
 
-def beside(asked: Sequence[Asked], answers: dict[str, Answers], what: Callable[[Asked, str], bool]) -> dict[str, Any]:
+def beside(
+    asked: Sequence[Asked], answers: dict[str, Answers], what: Callable[[Asked, str], bool]
+) -> dict[str, Any]:
     """assay's golds over those of the best peer, with the paired difference of 95 %."""
     wanted = [one for one in asked if one.shows is not None]
     ours = [float(what(one, answers["assay"][one.id].text)) for one in wanted]

@@ -30,7 +30,12 @@ from assay.evals.statistics import difference_interval
 from report import ROOT, data_folder, write_result
 
 Rows = dict[str, dict[str, Any]]
-ASKED = {"right": "right shown", "wrong": "wrong shown", "wrong_marked": "wrong marked ✓", "refused": "good refused"}
+ASKED = {
+    "right": "right shown",
+    "wrong": "wrong shown",
+    "wrong_marked": "wrong marked ✓",
+    "refused": "good refused",
+}
 DRAFTED = {
     "good_kept": "good kept",
     "good_flagged": "good flagged",
@@ -58,7 +63,10 @@ def kept(path: Path, measure: Callable[[], Rows]) -> Rows:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".part").write_text(json.dumps(rows), encoding="utf-8")
         path.with_suffix(".part").rename(path)
-        print(f"{path.stem}: {len(rows)} in {sum(row['cpu_ms'] for row in rows.values()) / 1000:.0f} s of CPU", flush=True)
+        print(
+            f"{path.stem}: {len(rows)} in {sum(row['cpu_ms'] for row in rows.values()) / 1000:.0f} s of CPU",
+            flush=True,
+        )
     found: Rows = json.loads(path.read_text(encoding="utf-8"))
     return found
 
@@ -141,7 +149,9 @@ def main() -> None:
         "questions": figures(QUESTIONS, by_question, ASKED),
         "drafts": figures(DRAFTS, by_draft, DRAFTED),
         "CPU seconds": round(
-            sum(row["cpu_ms"] for rows in (by_question, by_draft) for some in rows.values() for row in some.values())
+            sum(
+                row["cpu_ms"] for rows in (by_question, by_draft) for some in rows.values() for row in some.values()
+            )
             / 1000
         ),
     }

@@ -27,7 +27,7 @@ from report import ROOT
 
 BENCHMARKS = ROOT / "benchmarks"
 # Documents of each set without --full, and questions of wiki-mix; and how many of its passages are searched.
-FEW = {"parts": 12, "rivals": 8, "pairs": 7, "addressed": 20, "wiki-mix": 50}
+FEW = {"parts": 8, "rivals": 6, "pairs": 5, "addressed": 20, "wiki-mix": 40}
 PASSAGES = 1_500
 # The shortest word that is misspelt.
 LEAST = 5

@@ -1,4 +1,4 @@
-"""The top passage that LangChain and LlamaIndex retrieve for each question; started by quality.py in its environment.
+"""The top passage that LangChain and LlamaIndex retrieve for each question; started by quality.py.
 
     PYTHONPATH=src:models/src .make/peers/bin/python benchmarks/peers/retrieval_peers.py JOB.json OUT.json
 

@@ -63,12 +63,14 @@ def kept(path: Path, measure: Callable[[], Rows]) -> Rows:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".part").write_text(json.dumps(rows), encoding="utf-8")
         path.with_suffix(".part").rename(path)
-        print(
-            f"{path.stem}: {len(rows)} in {sum(row['cpu_ms'] for row in rows.values()) / 1000:.0f} s of CPU",
-            flush=True,
-        )
+        print(f"{path.stem}: {len(rows)} in {seconds(rows):.0f} s of CPU", flush=True)
     found: Rows = json.loads(path.read_text(encoding="utf-8"))
     return found
+
+
+def seconds(rows: Rows) -> float:
+    """The CPU time of all rows."""
+    return float(sum(row["cpu_ms"] for row in rows.values())) / 1000
 
 
 def asked(off: Off, folder: Path, *, full: bool) -> Rows:
@@ -92,7 +94,7 @@ def drafted(off: Off, *, full: bool) -> Rows:
 
 
 def difference(on: Rows, off: Rows, key: str) -> dict[str, Any] | None:
-    """A figure with the stage on and off, and by how much it is higher with it: paired, 95 %; None without cases."""
+    """A figure with the stage on and off, and the paired difference with its 95 % interval; None without cases."""
     pairs = [(on[one][key], off[one][key]) for one in on if on[one][key] is not None and one in off]
     if not pairs:
         return None
@@ -148,12 +150,7 @@ def main() -> None:
     numbers = {
         "questions": figures(QUESTIONS, by_question, ASKED),
         "drafts": figures(DRAFTS, by_draft, DRAFTED),
-        "CPU seconds": round(
-            sum(
-                row["cpu_ms"] for rows in (by_question, by_draft) for some in rows.values() for row in some.values()
-            )
-            / 1000
-        ),
+        "CPU seconds": round(sum(seconds(rows) for some in (by_question, by_draft) for rows in some.values())),
     }
     if chosen.only:
         print(json.dumps(numbers, indent=1, ensure_ascii=False))

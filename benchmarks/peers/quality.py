@@ -4,8 +4,8 @@
     .venv/bin/python benchmarks/peers/quality.py --full      # 200, and more of another; results/quality-full.json
 
 A peer shows the passage nearest to the question. Once it shows one for every question; once only from a nearness
-on, which is set on the other half of the questions so that it is wrong no more often than assay there. The peers run
-in an environment of their own, `.make/peers`, made at the first call. The README tells the data and the figures.
+on, which is set on the other half of the questions so that it is wrong no more often than assay there. The peers
+run in an environment of their own, `.make/peers`, made at the first call. The README tells the data and figures.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ BESIDE = ROOT / "docs" / "concepts" / "beside-other-tools.md"
 STAGES_RESULT, QUALITY_RESULT, CLAIMS_RESULT = (
     "stages/results/run",
     "peers/results/quality",
-    "peers/results/claim-checks",
+    "peers/results/claim_checks",
 )
 _FIGURES = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 # The figures of the stages by their table, and whether more is better.

@@ -140,6 +140,7 @@ VERIFIED, LABELLED, FIX = "replies/results/verifier", "claims/results/labelled",
 ABLATION, LEARNING = "ablation/results/run", "learn/results/run"
 ARITHMETIC, APART = "claims/results/arithmetic", "judge_apart/results/apart"
 GATE, RUN_ONCE = "compare/results/gate", "one run each, 300 questions"
+BESIDE, CHECKED = "peers/results/quality", "peers/results/claim_checks"
 EVAL_KILLS, EVAL_MEMORY = "evaluate/results/kills", "evaluate/results/memory"
 WITHIN, ELSEWHERE = "within, out of fold", ("kept out", "shown as calibrated in those domains")
 LINES = (
@@ -347,6 +348,12 @@ LINES = (
         for depth in ("balanced", "thorough")
         for what, bar, reached in (("raised", "0", at_most(0)), ("lowered", "≤ 5", at_most(5)))
     ),
+    Line("gold shown beside LangChain and LlamaIndex with a cutoff, no model: times the best of them", BESIDE, ("all", "gold shown, beside the best with a cutoff", "ratio"), "≥ 1.2", at_least(1.2)),
+    Line("the same, beside the best of them without one, whatever it shows wrong", BESIDE, ("all", "gold shown, beside the best of all", "ratio")),
+    Line("the same: wrong answers shown, of all questions", BESIDE, ("all", "assay", "wrong shown")),
+    Line("claims of a model over sources, thresholds fitted on another half: AUROC", CHECKED, ("natural", "assay", "AUROC")),
+    Line("the same, the nearest sentence", CHECKED, ("natural", "nearest sentence", "AUROC")),
+    Line("the same, word overlap", CHECKED, ("natural", "word overlap", "AUROC")),
     Line("`assay eval` killed at 20 random moments and resumed: evaluations that differ", EVAL_KILLS, ("evaluations that differ",), "0", at_most(0)),
     Line("`assay eval` of 10,000 cases: memory at most, MB, with the engine's networks", EVAL_MEMORY, ("megabytes at most",), "≤ 500", at_most(500)),
     Line("the same: share of the time of 60 real questions that is not the engine's", EVAL_MEMORY, ("share of time outside the engine",), "≤ .05", at_most(0.05)),
@@ -374,7 +381,7 @@ def row(line: Line, body: dict[str, Any] | None) -> str:
     command = others.get(name, command)
     own = f"{claim}/{name}.py"
     if (
-        claim in ("answers", "claims", "compare", "evaluate", "planted", "serve")
+        claim in ("answers", "claims", "compare", "evaluate", "peers", "planted", "serve")
         and (ROOT / "benchmarks" / own).exists()
     ):
         command = own

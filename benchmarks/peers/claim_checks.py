@@ -1,7 +1,7 @@
 """Telling supported claims from others: assay's verifier beside shared words and the nearness of sentences.
 
-    .venv/bin/python benchmarks/peers/claim_checks.py            # about 2 minutes; results/claim-checks.json
-    .venv/bin/python benchmarks/peers/claim_checks.py --full     # all claims; results/claim-checks-full.json
+    .venv/bin/python benchmarks/peers/claim_checks.py            # about 2 minutes; results/claim_checks.json
+    .venv/bin/python benchmarks/peers/claim_checks.py --full     # all claims; results/claim_checks-full.json
 
 Each set is cut in two by passage. On one half the simple methods get their thresholds, in each set its own; the
 other half is reported. assay's thresholds are those that ship. The README tells the sets.
@@ -164,7 +164,7 @@ def main() -> None:
         }
         for system in ("word overlap", "nearest sentence", "assay")
     }
-    write_result("peers", "claim-checks-full" if full else "claim-checks", numbers)
+    write_result("peers", "claim_checks-full" if full else "claim_checks", numbers)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from stage_drafts import fixed_ends, reply_ends
 from stage_questions import MISSPELT, collections, ends
-from stages_off import DEEPER, DRAFTS, QUESTIONS, SHIPPED, Off
+from stages_off import DRAFTS, QUESTIONS, SHIPPED, Off
 
 from assay.evals.statistics import difference_interval
 from report import ROOT, data_folder, write_result
@@ -111,9 +111,11 @@ def figures(stages: Sequence[Off], rows: dict[str, Rows], named: dict[str, str])
     """The differences that each stage makes, over all cases and by set."""
     found: dict[str, Any] = {}
     for off in stages:
-        if off.name in (SHIPPED, DEEPER) or off.name not in rows:
+        if off.name == SHIPPED or off.name not in rows:
             continue
-        on, without = rows[off.base], rows[off.name]
+        on, without = rows[SHIPPED], rows[off.name]
+        if off.adds:
+            on, without = without, on
         one: dict[str, Any] = {"off": off.what}
         one |= {what: difference(on, without, key) for key, what in (named | COST).items()}
         sets = dict.fromkeys(row["set"] for row in on.values())
@@ -137,7 +139,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="names of stages")
     chosen = parser.parse_args()
     folder, part = cache(), "full" if chosen.full else "run"
-    wanted = [off for off in QUESTIONS if not chosen.only or off.name in (*chosen.only, off.base)]
+    wanted = [off for off in QUESTIONS if not chosen.only or off.name in (*chosen.only, SHIPPED)]
     by_question = {
         off.name: kept(folder / part / f"{off.name}.json", lambda off=off: asked(off, folder, full=chosen.full))
         for off in wanted

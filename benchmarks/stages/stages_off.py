@@ -27,21 +27,21 @@ from assay.verification.claims import split_claims
 from assay.verification.verifier import DeterministicVerifier, only_quotes, outside_quotes, quotation_review
 from assay.writing.reader_writer import ReaderWriter
 
-SHIPPED, DEEPER = "as shipped", "two searches"
+SHIPPED = "as shipped"
 
 
 @dataclass(frozen=True)
 class Off:
     """A way to run the loop: `settings` over those of the benchmark, and what is changed in its composed stages.
 
-    `base` is the way with the stage on.
+    A stage that `adds` is off as shipped, and on in this way.
     """
 
     name: str
     what: str
     settings: Mapping[str, object] = field(default_factory=dict)
     composed: Callable[[Stages], Stages] = lambda stages: stages
-    base: str = SHIPPED
+    adds: bool = False
 
 
 def taken_out(engine: Engine, off: Off) -> Engine:
@@ -167,7 +167,6 @@ QUESTIONS = (
     ),
     Off("quarantine", "planted instructions are not masked", composed=_without_quarantine),
     Off("spelling", "misspelt words are searched as they are (`spelling = false`)", {"spelling": False}),
-    Off(DEEPER, "a second search is allowed (`rounds = 2`); the default profile makes one", {"rounds": 2}),
-    Off("refine", "no second search (`rounds = 1`, as the default profile has it)", {"rounds": 1}, base=DEEPER),
+    Off("refine", "no second search, as shipped (`rounds = 2` allows one)", {"rounds": 2}, adds=True),
 )
 DRAFTS = tuple(off for off in QUESTIONS if off.name in (SHIPPED, "verify", "checker", "repair"))

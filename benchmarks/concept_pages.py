@@ -155,13 +155,23 @@ def claims_figures() -> str:
     body = kept(CLAIMS_RESULT)
     if body is None:
         return "Not measured yet.\n"
-    tables = []
-    for name, found in body["numbers"].items():
-        systems = {system: row for system, row in found.items() if isinstance(row, dict)}
-        count = f" ({found['claims']} claims, {found['true']} true)" if "claims" in found else ""
-        tables.append(f"{name}{count}:\n\n{table(systems, dict.fromkeys(CHECKED, '.3f'), 'method')}")
-    wanted = [tables[0], tables[-1], *tables[1:-1]]
-    return f"Measured: {where(body)}.\n\n" + "\n".join(wanted)
+    numbers = body["numbers"]
+    natural, others = numbers["natural"], [found for found in numbers.values() if "claims" in found][1:]
+    counts = [sum(found[what] for found in others) for what in ("claims", "true")]
+    titles = {
+        "natural": f"Natural claims: {natural['claims']}, {natural['true']} of them true",
+        "mean of the six others": f"Mean of six other sets: {counts[0]} claims in all, {counts[1]} of them true",
+    }
+    tables = [
+        f"{title}:\n\n{table(systems_of(numbers[name]), dict.fromkeys(CHECKED, '.2f'), 'method')}"
+        for name, title in titles.items()
+    ]
+    return f"Measured: {where(body)}.\n\n" + "\n".join(tables)
+
+
+def systems_of(found: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """The figures of each method in a set."""
+    return {system: row for system, row in found.items() if isinstance(row, dict)}
 
 
 def table(rows: Mapping[str, Mapping[str, float]], columns: Mapping[str, str], first: str) -> str:

@@ -138,8 +138,12 @@ def quality_figures() -> str:
     tables = []
     for group, title in GROUPS.items():
         programs = {name: row for name, row in numbers[group].items() if "questions" in row}
+        # Only assay marks answers.
+        unmarked = {name: dict(row) for name, row in programs.items() if name != "assay"}
+        for row in unmarked.values():
+            del row["wrong marked ✓"]
         first = next(iter(programs.values()))
-        rows = table(programs, SHOWN, "program")
+        rows = table(programs | unmarked, SHOWN, "program")
         ratios = "".join(
             f"- {name}: {row['ratio']:.2f} times that of {row['best peer']}; difference {points(row)} points\n"
             for name, row in numbers[group].items()

@@ -20,7 +20,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "correct"))
 from answers_data import SOURCES, Asked, questions, shows_gold
-from learn import by_rules, learned
 from moved import choosing, folder_without_answers, opened, web, whole_folder
 from recorded import ALWAYS, FOLDS, Searched, fold_of, recorded
 
@@ -29,6 +28,7 @@ from assay.engine import Engine
 from assay.evals.metrics import Rows, paired_bootstrap
 from assay.judging.search_utility import learned_utility
 from assay.types import Action, Outcome
+from learn import by_rules, learned
 from report import write_result
 
 FIXED_ROUNDS = 3

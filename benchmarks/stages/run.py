@@ -1,6 +1,6 @@
 """What each stage of the loop earns and costs: the same questions and drafts with one stage off at a time.
 
-    .venv/bin/python benchmarks/stages/run.py                  # a sample, about 6 minutes of CPU; results/run.json
+    .venv/bin/python benchmarks/stages/run.py                  # a sample, 5 to 9 minutes of CPU; results/run.json
     .venv/bin/python benchmarks/stages/run.py --full           # all questions; results/full.json
     .venv/bin/python benchmarks/stages/run.py --only verify    # these stages alone; nothing is written to results/
 

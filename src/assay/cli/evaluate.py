@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -134,6 +133,8 @@ def ask_data_set(
     out: Path | None = None,
 ) -> Path:
     """Ask the questions of a data set under these settings, and return the folder of the results."""
+    import asyncio
+
     from assay.evals.datasets import read_dataset
     from assay.settings import load_settings
 

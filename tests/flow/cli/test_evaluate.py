@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -189,5 +190,5 @@ def test_without_a_folder_one_is_made_in_the_data_folder(questions: Write, tmp_p
 
 def test_the_group_explains_itself(capsys: pytest.CaptureFixture[str]):
     assert call("eval", "--help").code == 0
-    assert "run  Ask the questions of a data set" in capsys.readouterr().out
+    assert re.search(r"run +Ask the questions of a data set", capsys.readouterr().out)
     assert call("eval").code == 2

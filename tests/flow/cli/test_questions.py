@@ -15,7 +15,7 @@ BOIL = "At how many degrees does water boil?"
 ANSWER_KEYS = (
     "schema run_id question outcome text verdict claims sources citations invalid_citations judgement checks "
     "findings repairs drafts iterations confidence warnings models usage profile mode_used ms first_verified_ms "
-    "profile_reason dropped assessment searches answers_question named_warnings"
+    "profile_reason dropped assessment searches choices answers_question named_warnings"
 ).split()
 
 

@@ -116,6 +116,7 @@ def at_most(bar: float) -> Callable[[float], bool]:
 JUDGE, CHECK, ANSWERS = "judge/results/judge", "check/results/check", "answers/results/wiki-mix"
 READER = "answers/results/reader"
 REAL, ROBUST, OWN = "answers/results/real", "answers/results/robust", "answers/results/own_docs"
+BLIND, FRESH = "fresh/results/first-corrected", "fresh/results/second"
 SETS, LEFT, KILLS = "retrieval/results/six-sets", "retrieval/results/choose", "kills/results/run"
 EXACT, GRAPH = "speed/results/search-50000", "speed/results/search-198515"
 GOLD, CONFLICTS, ASKED = "correct/results/wiki-mix", "contradictions/results/ramdocs", "clarify/results/mtrag-un"
@@ -170,6 +171,14 @@ LINES = (
     Line("the same: half answerable, partial with the missing part named", REAL, ("total", "half answerable", "partial, missing named"), "≥ .70", at_least(0.7)),
     Line("the same: likely right, AUROC", REAL, ("total", "likely right", "auroc"), "≥ .75", at_least(0.75)),
     Line("the same: likely right, ECE", REAL, ("total", "likely right", "ece"), "≤ .10", at_most(0.1)),
+    Line("150 blind questions over eight fresh sets of documents, first reading: gold shown", BLIND, ("total", "answerable", "gold shown"), "≥ .75", at_least(0.75)),
+    Line("the same: wrong and marked ✓, of the answers shown", BLIND, ("total", "answerable", "wrong and marked, of those shown"), "≤ .05", at_most(0.05)),
+    Line("the same: not answerable, marked ✓", BLIND, ("total", "not answerable", "marked"), "≤ .03", at_most(0.03)),
+    Line("the same: likely right, AUROC", BLIND, ("total", "likely right", "auroc"), "≥ .75", at_least(0.75)),
+    Line("the same: likely right, ECE", BLIND, ("total", "likely right", "ece"), "≤ .10", at_most(0.1)),
+    Line("the same, second reading: gold shown", FRESH, ("total", "answerable", "gold shown"), "≥ .75", at_least(0.75)),
+    Line("the same: first 80 words of the top passage", FRESH, ("total", "answerable", "first 80 words of the top passage")),
+    Line("the same: wrong and marked ✓, of the answers shown", FRESH, ("total", "answerable", "wrong and marked, of those shown"), "≤ .05", at_most(0.05)),
     Line("the reader alone, SQuAD 2.0's dev set: F1, best threshold", READER, ("squad2_dev", "f1, best")),
     Line("the same: exact match", READER, ("squad2_dev", "exact, best")),
     Line("the same, written questions held out: does the passage answer, AUROC", READER, ("written, held out", "auroc")),

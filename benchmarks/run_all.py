@@ -20,6 +20,7 @@ QUICK = (
     "check/run.py",
     "answers/run.py",
     "answers/own_docs.py",
+    "fresh/run.py",
     "rivals/run.py",
     "parts/run.py",
     "cells/run.py",

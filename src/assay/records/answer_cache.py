@@ -1,10 +1,10 @@
 """Kept answers that are given again only where the present documents still bear them out.
 
 A kept answer is served after the question was searched anew: as for an answer, and plainly, since an answer's
-evidence has what its first passages lead to in the place of some that the search itself ranks. For the same question
-both must find the very passages that they found for the kept one, no more and no fewer; where one of them moved, the
-claims are tested on it again. For another question that asks the same, the passages that the answer cites must be
-among those found, and the reader must find that the answer answers the new question.
+evidence has what its first passages lead to in the place of some that the search itself ranks. For the same
+question both must find the very passages that they found for the kept one, no more and no fewer; where one of them
+moved, the claims are tested on it again. For another question that asks the same, the passages that the answer
+cites must be among those found, and the reader must find that the answer answers the new question.
 """
 
 from __future__ import annotations

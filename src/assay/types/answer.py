@@ -330,8 +330,8 @@ class KeptAnswer(Value):
     """An answer that may be given again, with what says whether it still holds.
 
     `question` is the one it answers, as understood. `evidence` are the digests of the passages that its searches
-    found, `cited` those of the passages that it cites or quotes, by their ids; `version` is the collection's when the
-    question came. `sentences` are those of its text.
+    found, `cited` those of the passages that it cites or quotes, by their ids; `version` is the collection's when
+    the question came. `sentences` are those of its text.
     """
 
     question: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
-from .conftest import Cli
+from .conftest import Cli, call
 
 QUESTION = "At how many degrees does water boil?"
 USED = {"prompt_tokens": 200, "completion_tokens": 40, "total_tokens": 240}
@@ -33,8 +34,8 @@ def test_a_model_whose_file_changed_answers_anew(own: Cli, scripted: Callable[..
     assert "reused_from" not in own("ask", *asking, scripted(other)).object
 
 
-def test_deleting_all_runs_deletes_what_was_kept(own: Cli):
+def test_deleting_all_runs_deletes_what_was_kept(own: Cli, tmp_path: Path):
     own("ask", QUESTION, "--reuse", "near")
     assert "reused_from" in own("ask", QUESTION, "--reuse", "near", "--json").object
-    assert own("runs", "delete", "--all", "--yes").code == 0
+    assert call("runs", "delete", "--all", "--yes", "--data-dir", tmp_path / "data").code == 0
     assert "reused_from" not in own("ask", QUESTION, "--reuse", "near", "--json").object

@@ -57,6 +57,7 @@ LONG = (
     "judge_apart/run.py",
     "integrations/run.py",
     "serve/conformance.py",
+    "reuse/run.py",
     "calibration/claims.py",
     "calibration/evidence.py",
     "calibration/answers.py",

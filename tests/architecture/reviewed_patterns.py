@@ -5,6 +5,7 @@ from __future__ import annotations
 AT = "tried at places that a caller names, each once: a run is read from its beginning alone"
 LINE = "tried once a line, from its beginning, and what it backs off over is part of that line and met once"
 MARK = "what stands within a citation mark: at most 400 characters"
+SHORT = "a question of at most 500 characters"
 QUESTION = "a question: at most 20,000 characters"
 CODE = "an opener that nothing closes is the last one of its kind, and the only one read to the end"
 END = "past its first words it matches whatever follows, to the end of the line or text"
@@ -23,6 +24,9 @@ REVIEWED: dict[tuple[str, str], tuple[str, str]] = {
         "\\b[Oo](?:ut o)?f(?:\\s(?:the|all|its|their|the",
         "searched in the few characters before a number",
     ),
+    ("nlp/same_question.py", "381d00a7b282"): ("(\\b(?:(?!(?:is|are|was|were|does|do|did|who|wh", SHORT),
+    ("nlp/same_question.py", "4d6822c451c5"): ("^how many (.+?) (?:does|do) (.+) have$", SHORT),
+    ("nlp/same_question.py", "f4ca6970ced0"): ("^how many (.+?) did (.+) have$", SHORT),
     ("nlp/sentences.py", "5222ab75bb61"): (
         "[ \\t]+[a-z]+(?:['’][a-z]+)?,?[ \\t]+\\S",
         SENTENCE,

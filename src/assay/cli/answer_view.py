@@ -87,7 +87,7 @@ def show_answer(
     for line in chain(disagreement_lines(answer), _open_check_lines(answer), broken_rule_lines(answer)):
         console.print(line)
     console.print(verdict_line(answer, verified))
-    for told in (repairs_line(answer), usage_line(answer)):
+    for told in (reuse_line(answer), repairs_line(answer), usage_line(answer)):
         if told:
             print_indented(console, told, 2)
     for warning in answer["warnings"]:
@@ -166,6 +166,16 @@ def _format_probability(value: float) -> str:
 
 def _format_error(error: float) -> str:
     return f"{100 * error:.0f} %" if error >= 0.01 else "less than 1 %"
+
+
+def reuse_line(answer: Json) -> str:
+    """The run that a kept answer comes from; empty for one of its own.
+
+    >>> reuse_line({"reused_from": "01JA"}), reuse_line({})
+    ('kept from run 01JA: its sources still say so', '')
+    """
+    run_id = answer.get("reused_from")
+    return f"kept from run {run_id}: its sources still say so" if run_id else ""
 
 
 def repairs_line(answer: Json) -> str:

@@ -122,6 +122,7 @@ def lines(found: Figures) -> list[str]:
         ("cost", _mean(found.costs, "of unknown price", " US dollars a run")),
         ("time", _mean(found.ms, "not measured", " ms a run", places=0)),
         *_tries_lines(found),
+        *_reuse_lines(found),
     ]
     return [f"{name:18} {value}" for name, value in told] + _check_lines(found)
 
@@ -132,6 +133,14 @@ def _tries_lines(found: Figures) -> list[tuple[str, str]]:
         return []
     first = f"{_share(found.first_try_share)} of {found.tries.replies} replies at the first try"
     return [("model replies", f"{first}, {_number(found.mean_tries)} tries on average")]
+
+
+def _reuse_lines(found: Figures) -> list[tuple[str, str]]:
+    """How often a kept answer was given again; empty if none was looked for."""
+    if not found.lookups:
+        return []
+    saved = f"{found.saved_calls} model call{'' if found.saved_calls == 1 else 's'} saved"
+    return [("kept answers", f"{_share(found.reuse_share)} of {found.lookups} looked for were served, {saved}")]
 
 
 def _check_lines(found: Figures) -> list[str]:

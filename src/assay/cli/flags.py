@@ -208,6 +208,12 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             None,
             "--keep-verdicts/--no-keep-verdicts",
         ),
+        "reuse": _flag(
+            Literal["off", "same", "near"],
+            TESTING,
+            "Give a kept answer again if the documents still bear it out: to the same question, or near: also in "
+            "other words. [default: off]",
+        ),
         "ask_back": _flag(
             bool,
             WRITING,

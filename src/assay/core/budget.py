@@ -13,7 +13,7 @@ from typing import Self
 from assay.core.stages import Clock
 from assay.core.tape import SystemClock
 from assay.errors import BudgetSpent
-from assay.types import CheckCost, Limits, ModelReply, ModelRequest, Tries, Usage
+from assay.types import CheckCost, Limits, Lookup, ModelReply, ModelRequest, Tries, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,7 @@ class Meter:
         self._costs: dict[str, CheckCost] = {}
         self._calls: list[ModelCall] = []
         self.tries = Tries()
+        self.lookup: Lookup | None = None
         self._lock = threading.Lock()
 
     @property
@@ -176,6 +177,10 @@ class Meter:
         """Count the attempts of one call, and whether they ended in a reply."""
         with self._lock:
             self.tries += Tries(int(replied), int(replied and attempts == 1), attempts)
+
+    def looked_up(self, lookup: Lookup) -> None:
+        """Take what a look for a kept answer found."""
+        self.lookup = lookup
 
     def knew(self, check: str, verdicts: int) -> None:
         """Count verdicts of this check that were known already."""

@@ -19,6 +19,7 @@ from assay.core.inputs import refuse_no_question
 from assay.core.policy import LAST, feasible, is_unclear, next_action
 from assay.core.rendering import with_style
 from assay.core.repair import repair_sentence
+from assay.core.reuse import may_be_kept, serve
 from assay.core.review import assess, edit_style, improve_answer, review_whole, with_masked
 from assay.core.run import Deadline, Run, RunEvents, ignore_event
 from assay.core.stages import SEARCHING, Emit, Retriever, Settler, Sink, Stages, Writer
@@ -136,6 +137,9 @@ async def answer(ask: Ask, stages: Stages, limits: Limits, emit: Emit) -> Answer
     emit(StatusChanged(stage="understand"))
     async with stages.in_time():
         question = await stages.understander.understand(ask.text, ask.history)
+        kept = None if stages.answer_cache is None else await stages.answer_cache.find(question)
+        if kept is not None:
+            return serve(ask, kept, stages, emit)
         gathered = await gather(question, stages, limits, emit)
     writer = stages.writer if gathered.action is Action.ANSWER else _closest_writer(gathered, stages)
     if writer is None:
@@ -161,7 +165,10 @@ async def answer(ask: Ask, stages: Stages, limits: Limits, emit: Emit) -> Answer
         text, cited = draft.draft.text, draft.draft.sources
         sources = [passage for passage in draft.evidence.passages if passage.passage_id in cited]
         reading = await stages.relevance.read(question, draft.sentences, text, sources)
-    return assemble_answer(ask, question, gathered, draft, stages, reading)
+    found = assemble_answer(ask, question, gathered, draft, stages, reading)
+    if stages.answer_cache is not None and may_be_kept(found, gathered, draft):
+        await stages.answer_cache.keep(question, gathered.evidence, found, draft.sentences)
+    return found
 
 
 async def _review_and_improve(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from assay.calibration import ClaimPolicy
+from assay.core.answer_cache import AnswerCache
 from assay.types import (
     Action,
     AnswerReading,
@@ -557,7 +558,7 @@ class Stages:
     the finished answer, None without a reader. `masking` says that a language model takes part: nobody reads what
     is masked then. `settler` is asked once a draft is complete and before its sentences are tested, None if no
     model tests. `offline_verifier` is the `text_verifier` without a language model. `explains` says that the answer
-    is to hold how it came to be.
+    is to hold how it came to be. `answer_cache` is asked before anything is searched, None if no answer is kept.
     """
 
     understander: Understander
@@ -591,3 +592,4 @@ class Stages:
     relevance: Relevance | None = None
     settler: Settler | None = None
     explains: bool = False
+    answer_cache: AnswerCache | None = None

@@ -16,7 +16,7 @@ _KEPT = frozenset(
         *("schema", "run_id", "outcome", "verdict", "profile", "mode_used", "level", "answers", "answers_question"),
         *("document_id", "passage_id", "revision", "sha256", "passage_ids", "stage", "kind", "state", "by", "name"),
         *("status", "severity", "check", "action", "recommendation", "quality", "triage", "code", "criterion"),
-        *("writer", "judge", "verifier", "error", "question"),
+        *("writer", "judge", "verifier", "error", "question", "reused_from"),
     }
 )
 # Names and values of a document's own.
@@ -45,8 +45,8 @@ def _as_json_types(value: Any) -> Any:
     """The value as JSON types, one level deep."""
     if isinstance(value, Answer):
         body = _by_name(value, without="trace")
-        if value.explanation is None:
-            del body["explanation"]
+        for name in value.left_out:
+            del body[name]
         return {"schema": value.schema, **body, **value.derived}
     if is_dataclass(value):
         return _by_name(value)

@@ -9,7 +9,18 @@ from itertools import takewhile
 from typing import Any, Self
 
 from assay.calibration.curves import FITTED_MODE
-from assay.types import CheckCost, CheckCounts, Figures, RepairKind, RunningMean, Status, Tries, Value, Verdict
+from assay.types import (
+    CheckCost,
+    CheckCounts,
+    Figures,
+    Lookup,
+    RepairKind,
+    RunningMean,
+    Status,
+    Tries,
+    Value,
+    Verdict,
+)
 
 # The outcomes of answers that were given.
 DELIVERED = ("answered", "partial")
@@ -29,7 +40,8 @@ class RunFigures(Value):
     `sufficiency` is that of the evidence, 0 to 1, if the fitted judge judged a single search, else None. `costs`
     are the costs of the checks by name, with those that several share; `tries` the attempts of models; None if they
     were not measured. `confidence` is the score, `level` its level, `tokens` those of all model calls, None if a
-    provider did not say; `outcome` is empty in figures that an earlier version stored.
+    provider did not say; `outcome` is empty in figures that an earlier version stored. `lookup` is the look for a
+    kept answer, None if none was made; what an answer's own run did to it is not counted again where it is reused.
     """
 
     delivered: bool
@@ -52,6 +64,7 @@ class RunFigures(Value):
     confidence: float | None = None
     level: str | None = None
     tokens: int | None = None
+    lookup: Lookup | None = None
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> Self:
@@ -61,25 +74,31 @@ class RunFigures(Value):
         costs = None if stored is None else {name: CheckCost.read(cost) for name, cost in stored.items()}
         tries = body.get("tries")
         read = None if tries is None else Tries(**tries)
-        return cls(**{**body, "checks": checks, "costs": costs, "tries": read})
+        lookup = body.get("lookup")
+        looked = None if lookup is None else Lookup(**lookup)
+        return cls(**{**body, "checks": checks, "costs": costs, "tries": read, "lookup": looked})
 
 
 def figures_of(
-    answer: Mapping[str, Any], costs: Mapping[str, CheckCost] | None = None, tries: Tries | None = None
+    answer: Mapping[str, Any],
+    costs: Mapping[str, CheckCost] | None = None,
+    tries: Tries | None = None,
+    lookup: Lookup | None = None,
 ) -> RunFigures:
     """The figures of an answer object as it is stored; what an older one does not hold counts as not there.
 
-    `costs` are what its checks took, and `tries` what replies took, which no answer object says: a replay takes
-    other times and asks no model.
+    `costs` are what its checks took, `tries` what replies took, and `lookup` whether a kept answer was looked for,
+    which no answer object says: a replay takes other times and asks no model.
     """
-    repairs = Counter(repair["kind"] for repair in answer["repairs"])
-    dropped = answer.get("dropped", ())
+    is_own = answer.get("reused_from") is None
+    repairs = Counter(repair["kind"] for repair in answer["repairs"] if is_own)
+    claims, dropped = (answer["claims"], answer.get("dropped", ())) if is_own else ((), ())
     return RunFigures(
         delivered=answer["outcome"] in DELIVERED,
         reflections=reflections_of(repairs, answer["drafts"]),
         searches=searches_of(answer),
-        improved=claims_improved(answer["claims"]),
-        regressed=claims_regressed(answer["claims"], dropped),
+        improved=claims_improved(claims),
+        regressed=claims_regressed(claims, dropped),
         repairs=dict(repairs),
         quality=(answer.get("assessment") or {}).get("overall"),
         citations=len(answer["citations"]),
@@ -87,7 +106,7 @@ def figures_of(
         checks=_counts(answer["checks"]),
         cost=answer["usage"]["cost"],
         ms=answer["ms"],
-        sufficiency=_comparable(answer),
+        sufficiency=_comparable(answer) if is_own else None,
         costs=costs,
         tries=tries,
         outcome=answer["outcome"],
@@ -95,6 +114,7 @@ def figures_of(
         confidence=answer.get("confidence", {}).get("score"),
         level=answer.get("confidence", {}).get("level"),
         tokens=answer["usage"].get("total_tokens"),
+        lookup=lookup,
     )
 
 
@@ -137,6 +157,7 @@ def summed(runs: Iterable[RunFigures | None]) -> Figures:
     delivered: list[RunFigures] = []
     quality, costs, ms = RunningMean(), RunningMean(), RunningMean()
     tries = Tries()
+    lookups = list[Lookup]()
     for run in runs:
         total += 1
         if run is None:
@@ -144,11 +165,22 @@ def summed(runs: Iterable[RunFigures | None]) -> Figures:
             continue
         costs, ms = costs.followed_by(run.cost), ms.followed_by(run.ms)
         tries += run.tries or Tries()
+        lookups += [] if run.lookup is None else [run.lookup]
         if run.delivered:
             delivered.append(run)
             quality = quality.followed_by(run.quality)
     figures = _of_delivered(delivered, total, failed, (quality, costs, ms))
-    return replace(figures, tries=tries, first_try_share=tries.first_share, mean_tries=tries.mean)
+    reused = sum(lookup.served for lookup in lookups)
+    return replace(
+        figures,
+        tries=tries,
+        first_try_share=tries.first_share,
+        mean_tries=tries.mean,
+        lookups=len(lookups),
+        reused=reused,
+        reuse_share=_share(reused, len(lookups)),
+        saved_calls=sum(lookup.saved_calls for lookup in lookups),
+    )
 
 
 def _of_delivered(

@@ -19,7 +19,8 @@ _WAITING = (
     "ORDER BY started, run_id"
 )
 # Everything that is recorded of a run; the run itself comes last.
-TABLES_OF_RUNS = ("events", "recordings", "tapes", "figures", "queued", "decisions", "labels", "runs")
+_OF_ANSWERS = ("figures", "queued", "decisions", "labels", "kept_answers")
+TABLES_OF_RUNS = ("events", "recordings", "tapes", *_OF_ANSWERS, "runs")
 TABLES = (*TABLES_OF_RUNS, "calibrations", "calibrated")
 
 
@@ -172,6 +173,29 @@ def _read(body: str) -> Fit:
         return Fit.read(json.loads(body))
     except (ValueError, KeyError, TypeError) as error:
         raise DamagedStore("a calibration cannot be read", hint="assay calibrate --use 0") from error
+
+
+# --- kept answers --------------------------------------------------------------------------------
+
+# Chosen: further ones of one question are older than these, and would hold no better.
+_MOST_KEPT = 3
+_KEPT = "SELECT body FROM kept_answers WHERE collection = ? AND key = ? AND {} = ? ORDER BY run_id DESC LIMIT {}"
+
+
+def kept_answers(
+    file: sqlite3.Connection, collection: str, key: str, form: str, meaning: str | None
+) -> tuple[str, ...]:
+    """The bodies of the kept answers of a collection under a key and a form or meaning, the newest first.
+
+    Those of the same form come before those that have only the meaning in common.
+    """
+    asked = [("form", form), *([] if meaning is None else [("meaning", meaning)])]
+    found = [
+        row[0]
+        for column, value in asked
+        for row in file.execute(_KEPT.format(column, _MOST_KEPT), (collection, key, storable(value)))
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 # --- deletion ------------------------------------------------------------------------------------

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 from assay.calibration.fit import Fit
 from assay.core.run import MeteredSink
 from assay.core.tape import Tape
+from assay.records.kept_answers import KeptRow
 from assay.records.values import Calibration, CalibrationInUse, Recording, RunQuery, RunRecord, TimedFigures
-from assay.types import Decision, Deleted, Label, Queued, RunPage
+from assay.types import Decision, Deleted, KeptAnswer, Label, Queued, RunPage
 
 
 class RunRecords(MeteredSink, Protocol):
@@ -21,6 +22,17 @@ class RunRecords(MeteredSink, Protocol):
 
     def keep_tape(self, run_id: str, about: Mapping[str, Any], tape: Tape) -> None:
         """Write the tape with the run when it ends, and `about` as JSON: all that a replay needs."""
+        ...
+
+    def keep_answer(self, run_id: str, row: KeptRow) -> None:
+        """Write the answer of the run, to be given again, with the run when it ends."""
+        ...
+
+    def kept_answers(self, key: str, form: str, meaning: str | None = None) -> tuple[KeptAnswer, ...]:
+        """The collection's kept answers under a key to a question of this form, or of this meaning.
+
+        The newest first, at most three of each; one in a form of another version is left out.
+        """
         ...
 
     def find(self, query: RunQuery) -> RunPage:
@@ -86,7 +98,7 @@ class RunRecords(MeteredSink, Protocol):
     # --- deletion --------------------------------------------------------------------------------
 
     def delete(self, run_ids: Sequence[str]) -> Deleted:
-        """Delete runs with all that was recorded of them: events, tapes, figures, labels, decisions.
+        """Delete runs with all that was recorded of them: events, tapes, figures, labels, decisions, kept answers.
 
         Ids are whole ones; unknown ones are passed over. What is deleted is overwritten on the disk.
         """

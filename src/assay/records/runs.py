@@ -22,8 +22,9 @@ from assay.errors import DamagedStore, UsageError
 from assay.records import rows
 from assay.records.event_json import event_json, outline
 from assay.records.figures import RunFigures, figures_of, unrepaired
+from assay.records.kept_answers import KeptRow, read_kept
 from assay.records.rows import storable
-from assay.records.runs_file import LABELLED, RECORDED, REVIEWED, runs_file
+from assay.records.runs_file import KEPT, LABELLED, RECORDED, REVIEWED, runs_file
 from assay.records.sqlite_file import version_of
 from assay.records.values import (
     ERROR,
@@ -35,7 +36,19 @@ from assay.records.values import (
     RunRecord,
     TimedFigures,
 )
-from assay.types import Decision, Deleted, Done, Event, Failed, Label, Queued, RecordedEvent, RunPage, RunSummary
+from assay.types import (
+    Decision,
+    Deleted,
+    Done,
+    Event,
+    Failed,
+    KeptAnswer,
+    Label,
+    Queued,
+    RecordedEvent,
+    RunPage,
+    RunSummary,
+)
 
 # The values of the record are imported from here, too.
 __all__ = ["Decision", "RecordedEvent", "Recording", "RunRecord", "RunStore", "RunSummary"]
@@ -72,6 +85,7 @@ class RunStore:
         self._unfinished: dict[str, _Unfinished] = {}
         self._tapes: dict[str, tuple[str, Tape]] = {}
         self._meters: dict[str, Meter] = {}
+        self._kept: dict[str, KeptRow] = {}
 
     def keep_tape(self, run_id: str, about: Mapping[str, Any], tape: Tape) -> None:
         """Write the tape with the run when it ends, and `about` as JSON: all that a replay needs."""
@@ -81,6 +95,16 @@ class RunStore:
     def measure(self, run_id: str, meter: Meter) -> None:
         """Write the costs of the run's checks with its figures when it ends."""
         self._meters[run_id] = meter
+
+    def keep_answer(self, run_id: str, row: KeptRow) -> None:
+        """Write the answer of the run, to be given again, with the run when it ends; nothing without texts."""
+        if self._texts:
+            self._kept[run_id] = row
+
+    def kept_answers(self, key: str, form: str, meaning: str | None = None) -> tuple[KeptAnswer, ...]:
+        """The kept answers under a key to a question of this form, or of this meaning; the newest first."""
+        found = self._read(lambda file: rows.kept_answers(file, self._collection, key, form, meaning), KEPT)
+        return tuple(kept for body in found if (kept := read_kept(body)) is not None)
 
     # --- as a sink -------------------------------------------------------------------------------
 
@@ -103,6 +127,7 @@ class RunStore:
             bodies = [json.dumps(outline(json.loads(body))) for body in bodies]
         about, tape = self._tapes.pop(run_id, (None, Tape()))
         meter = self._meters.pop(run_id, None)
+        kept = self._kept.pop(run_id, None)
         events = [
             (run_id, event.seq, event.at, event.kind, body) for event, body in zip(run.events, bodies, strict=True)
         ]
@@ -113,6 +138,9 @@ class RunStore:
             connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", events)
             if answer is not None:
                 self._write_figures(connection, run_id, answer, meter)
+            if kept is not None and answer is not None:
+                row = (run_id, self._collection, kept.key, storable(kept.form), storable(kept.meaning), kept.body)
+                connection.execute("INSERT INTO kept_answers VALUES (?, ?, ?, ?, ?, ?)", row)
             if about is not None:
                 connection.execute("INSERT INTO recordings VALUES (?, ?)", (run_id, about))
                 connection.executemany("INSERT INTO tapes VALUES (?, ?, ?, ?, ?)", calls)
@@ -121,7 +149,7 @@ class RunStore:
         self, connection: sqlite3.Connection, run_id: str, answer: Mapping[str, Any], meter: Meter | None
     ) -> None:
         """Write the figures of an answer, and queue it if it was delivered with findings left."""
-        measured = (None, None) if meter is None else (meter.costs, meter.tries)
+        measured = (None, None, None) if meter is None else (meter.costs, meter.tries, meter.lookup)
         figures = figures_of(answer, *measured).to_dict()
         connection.execute("INSERT INTO figures VALUES (?, ?)", (run_id, json.dumps(figures)))
         left = unrepaired(answer)
@@ -196,7 +224,7 @@ class RunStore:
         answer = self.load(row.run_id).answer
         if answer is None:
             return found
-        return figures_of(answer) if found is None else figures_of(answer, found.costs, found.tries)
+        return figures_of(answer) if found is None else figures_of(answer, found.costs, found.tries, found.lookup)
 
     def damage(self) -> tuple[str, ...]:
         """The faults that SQLite finds in the file; empty if there is no file yet."""

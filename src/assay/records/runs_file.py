@@ -58,10 +58,21 @@ CREATE TRIGGER calibrated_stays BEFORE UPDATE ON calibrated
 """
 # Version 5 added the order in which runs are listed.
 _LISTED = "CREATE INDEX runs_by_start ON runs (started, run_id);\n"
-SCRIPTS = (_RUNS, _RECORDINGS, _REVIEWS, _LABELS, _LISTED)
+# Version 6 added the answers that may be given again; they go with their runs.
+_KEPT = """
+CREATE TABLE kept_answers (
+  run_id TEXT PRIMARY KEY REFERENCES runs, collection TEXT NOT NULL, key TEXT NOT NULL, form TEXT NOT NULL,
+  meaning TEXT NOT NULL, body TEXT NOT NULL
+);
+CREATE INDEX kept_by_form ON kept_answers (collection, key, form);
+CREATE INDEX kept_by_meaning ON kept_answers (collection, key, meaning);
+CREATE TRIGGER kept_answers_stay BEFORE UPDATE ON kept_answers
+  BEGIN SELECT RAISE(ABORT, 'kept answers are append-only'); END;
+"""
+SCRIPTS = (_RUNS, _RECORDINGS, _REVIEWS, _LABELS, _LISTED, _KEPT)
 SCHEMA_VERSION = len(SCRIPTS)
-# From which version on there are tapes, figures and reviews, and labels.
-RECORDED, REVIEWED, LABELLED = 2, 3, 4
+# From which version on there are tapes, figures and reviews, labels, and kept answers.
+RECORDED, REVIEWED, LABELLED, KEPT = 2, 3, 4, 6
 
 
 def runs_file(path: Path) -> SqliteFile:

@@ -83,11 +83,12 @@ class OpenAIError(BaseModel):
 AnswerObject = model_of(
     "Answer",
     types.Answer,
-    without=("trace", "explanation"),
+    without=("trace", "explanation", "reused_from"),
     schema_=(Literal["assay/1"], Field(alias="schema")),
     answers_question=(Literal["yes", "unsure", "no"] | None, ...),
     named_warnings=(list[types.NamedWarning], ...),
     explanation=(types.Explanation | None, None),
+    reused_from=(str | None, None),
 )
 ReviewObject = model_of("ReviewObject", types.Review, verdict=(types.Verdict, ...), support=(float | None, ...))
 

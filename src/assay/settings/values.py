@@ -243,6 +243,11 @@ class Settings(BaseModel):
         description="whether rulings of the model that tests claims are kept, and used again where "
         "claim and passages are the same",
     )
+    reuse: Literal["off", "same", "near"] = Field(
+        "off",
+        description="whether a kept answer is given again if the present documents still bear it out: off, to the "
+        "same question, or near: also to one that asks the same in other words",
+    )
     offline: bool = Field(False, description="refuse every host but this machine")
     record: Literal["all", "outline", "off"] = Field(
         "all",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Literal
@@ -229,7 +230,9 @@ class Answer(Value):
     """The one result that the library, the command line and every other surface show.
 
     `drafts` and `iterations` count the drafts that were written, `searches` the rounds of searching. `choices` are
-    the things that a question back offers, in its order.
+    the things that a question back offers, in its order. `reused_from` is the run that this answer was kept from;
+    its claims, checks and repairs are then those of that run, held against the present documents. It is None for an
+    answer of its own.
     """
 
     schema: ClassVar[str] = "assay/1"
@@ -264,6 +267,7 @@ class Answer(Value):
     searches: int = 0
     explanation: Explanation | None = None
     choices: tuple[str, ...] = ()
+    reused_from: str | None = None
 
     def validate(self) -> bool:
         """True when no blocking check failed or is unknown: the answer may be shown as verified."""
@@ -306,14 +310,36 @@ class Answer(Value):
         """The answer object, `schema` first; the trace stays with the run record."""
         body = {**plain(self), **self.derived}
         body.pop("trace")
-        if self.explanation is None:
-            body.pop("explanation")
+        for name in self.left_out:
+            body.pop(name)
         return {"schema": self.schema, **body}
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The fields that the answer object has only where they are set, and are not."""
+        return tuple(name for name in ("explanation", "reused_from") if getattr(self, name) is None)
 
     @property
     def derived(self) -> dict[str, Any]:
         """The fields of the answer object that follow from others, as JSON types."""
         return {"answers_question": self.answers_question, "named_warnings": plain(self.named_warnings)}
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer(Value):
+    """An answer that may be given again, with what says whether it still holds.
+
+    `question` is the one it answers, as understood. `evidence` are the digests of the passages that its searches
+    found, `cited` those of the passages that it cites or quotes, by their ids; `version` is the collection's when
+    the question came. `sentences` are those of its text.
+    """
+
+    question: str
+    version: int
+    evidence: tuple[str, ...]
+    cited: Mapping[str, str]
+    sentences: tuple[Sentence, ...]
+    answer: Answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,6 +63,14 @@ class Tries(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Lookup(Value):
+    """A look for a kept answer: whether one was served, and the model calls that writing it had taken."""
+
+    served: bool = False
+    saved_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class CheckCounts(Value):
     """The counts of a check's results."""
 
@@ -120,7 +128,8 @@ class Figures(Value):
     that name a source. `costs` and `ms` are means over runs; a run of unknown price is counted apart. `check_costs`
     are the total costs of the checks by name, with those that several share, over the delivered answers whose
     checks were `measured`. `tries` are the replies of models in runs that gave an answer, with the share at the
-    first attempt and the mean number of attempts.
+    first attempt and the mean number of attempts. `lookups` counts the runs that looked for a kept answer, `reused`
+    those that found one, with their share; `saved_calls` are the model calls that writing these answers had taken.
     """
 
     runs: int = 0
@@ -146,6 +155,10 @@ class Figures(Value):
     tries: Tries = field(default_factory=Tries)
     first_try_share: float | None = None
     mean_tries: float | None = None
+    lookups: int = 0
+    reused: int = 0
+    reuse_share: float | None = None
+    saved_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)

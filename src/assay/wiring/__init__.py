@@ -28,6 +28,7 @@ from assay.settings import Settings, load_settings, with_options
 from assay.types import AskOptions, CitationStyle, CollectionSummary
 from assay.understanding.spelling import CollectionSpeller
 from assay.web.outside import NullRetriever
+from assay.wiring.answer_cache import AnswerStore
 from assay.wiring.idle_settings import refuse_idle_options
 from assay.wiring.learned import with_learned_threshold
 from assay.wiring.models import ModelPool, refuse_offline
@@ -316,6 +317,9 @@ def _parts(
         networks.reader,
         # What a retriever of the caller's searches may have other words than the collection.
         None if is_own else CollectionSpeller(index, is_english),
+        None
+        if store is None or settings.record != "all"
+        else AnswerStore(store, index, embedder.model, search.plain),
         is_own_search=is_own,
     )
     records = store is not None and settings.record != "off"

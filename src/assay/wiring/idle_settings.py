@@ -95,6 +95,8 @@ def _causes(settings: Settings, profile: str, *, answers: bool = True, condenses
         add((*_OF_PAGES, *_OF_MCP), "nothing outside is searched; name a service with --outside")
     elif "mcp" not in settings.outside:
         add(_OF_MCP, "no MCP server is searched; add mcp to --outside")
+    if settings.record != "all":
+        add(["reuse"], "answers are not recorded with their texts; set --record all")
     causes |= _causes_of_models(settings, profile, answers=answers, condenses=condenses)
     return causes
 

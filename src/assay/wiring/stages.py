@@ -11,11 +11,13 @@ from functools import partial
 
 from assay.calibration.curves import FITTED_MODE, LATEST
 from assay.calibration.risk_guarantee import RiskGuarantee
+from assay.core.answer_cache import AnswerCache
 from assay.core.budget import ASSESSMENT, VERIFIER
 from assay.core.run import Deadline, Run, lateness
 from assay.core.stages import (
     LLM,
     Assessor,
+    ConfidenceEstimator,
     Embedder,
     Judge,
     Reader,
@@ -44,6 +46,7 @@ from assay.models.caching import CachingEmbedder
 from assay.models.prices import Price, price_of
 from assay.models.run_model import CallMeter, RunModel, delays_from, ignore_usage
 from assay.prompting import FenceSource, random_fence
+from assay.records.answer_cache import Checks, RecordedAnswers, TapedAnswers
 from assay.records.replay import ModelTape, TapedEmbedder, TapedFences, TapedRetriever, TapedSpeller
 from assay.repair.exchange import shipped_weights
 from assay.repair.rewrite import ModelRepairer
@@ -62,6 +65,7 @@ from assay.verification.risk import PromisedVerifier
 from assay.verification.subject import ReaderRelevance
 from assay.verification.support import SUPPORTED
 from assay.verification.verifier import DeterministicVerifier
+from assay.wiring.answer_cache import AnswerStore, answer_key
 from assay.wiring.calibrated import (
     confidence_estimator,
     describe_guarantee,
@@ -72,6 +76,7 @@ from assay.wiring.idle_settings import idle_warnings
 from assay.wiring.models import Models, as_set, thinking_within, tuning_of
 from assay.wiring.networks import BUNDLED_READER, OpenChecker, OpenReader
 from assay.wiring.review import AnswerableByCollection, adviser, assessor, output_rules
+from assay.wiring.search import search_settings
 from assay.wiring.verdict_cache import VerdictCache
 from assay.writing.abstain import AskingDecliner, PlainDecliner
 from assay.writing.extractive import ExtractiveWriter
@@ -125,6 +130,10 @@ ABLE = frozenset({Action.ANSWER, Action.REFINE, Action.CLARIFY, Action.ABSTAIN})
 # The share of what a model can take that a judge's prompt may fill with passages; the rest is for its
 # instructions, the question and the reply.
 EVIDENCE_SHARE = 0.6
+_ONLY_SAME = (
+    "reuse near serves the same question only: no reader says whether a kept answer answers another one; set "
+    "--reader bundled"
+)
 # What answers call the judge that asks no model.
 _FITTED = "heuristic (fitted)"
 
@@ -134,7 +143,7 @@ class Composer:
     """Composes the stages of a run from an engine's settings, models and ports.
 
     `is_own_search` says that the retriever is the caller's. `supports` is how far the engine's latest claims of
-    anyone's text were borne out, where a promise is made of them.
+    anyone's text were borne out, where a promise is made of them. `answers` is None where none are kept.
     """
 
     settings: Settings
@@ -147,6 +156,7 @@ class Composer:
     checker: OpenChecker | None = None
     reader: OpenReader | None = None
     speller: Speller | None = None
+    answers: AnswerStore | None = None
     is_own_search: bool = False
     supports: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
 
@@ -171,6 +181,9 @@ class Composer:
         rewriter = None if run.profile == "fast" else self._model("repairer", run)
         verifier = self._verifier(plain, run, in_time)
         rules = self._rules(answerable, run)
+        estimator = confidence_estimator(
+            run, self.settings, self.embedder.model.sha256, used, foreign=self._is_foreign(run)
+        )
         return Stages(
             understander=understander,
             retriever=retriever,
@@ -197,9 +210,7 @@ class Composer:
             editor=rules,
             assessor=self._assessor(run),
             adviser=adviser(self.settings) if self.settings.reflection else None,
-            confidence_estimator=confidence_estimator(
-                run, self.settings, self.embedder.model.sha256, used, foreign=self._is_foreign(run)
-            ),
+            confidence_estimator=estimator,
             models=used,
             allowed_actions=self._allowed_actions(run),
             allowed_repairs=allowed_repairs(
@@ -217,8 +228,47 @@ class Composer:
             relevance=None if reader is None else ReaderRelevance(reader),
             settler=verifier if isinstance(verifier, ModelVerifier) else None,
             explains=self.settings.explain,
+            answer_cache=self._answer_cache(run, estimator, notes.append),
             spent=lambda: run.budget.spent,
         )
+
+    def _answer_cache(
+        self, run: Run, estimator: ConfidenceEstimator, tell: Callable[[str], None]
+    ) -> AnswerCache | None:
+        """The kept answers of a run; None where its answer depends on more than its question and the collection."""
+        alone = run.answers and run.passages is None and not run.in_dialogue and not self.is_own_search
+        if self.settings.reuse == "off" or not alone:
+            return None
+        found = None if self.answers is None else self._recorded_answers(self.answers, run, estimator, tell)
+        return found if run.tape is None else TapedAnswers(found, run.tape)
+
+    def _recorded_answers(
+        self, answers: AnswerStore, run: Run, estimator: ConfidenceEstimator, tell: Callable[[str], None]
+    ) -> RecordedAnswers:
+        """The recorded answers; their checks are not on the tape, which holds what comes of them."""
+        untaped = replace(run, tape=None)
+        reader = None if self.reader is None else self.reader.of(untaped)
+        near = self.settings.reuse == "near"
+        if near and reader is None:
+            tell(_ONLY_SAME)
+        verifier = self._deterministic_verifier(self.embedder, reader, untaped)
+        checks = Checks(
+            answers.index,
+            self.retriever,
+            answers.plain(search_settings(self.settings)),
+            self.embedder,
+            verifier,
+            verifier,
+            None if reader is None else ReaderRelevance(reader),
+            estimator,
+        )
+        networks = (
+            answers.embedding,
+            None if self.checker is None else self.checker.checker.model,
+            None if self.reader is None else self.reader.reader.model,
+        )
+        key = answer_key(self.settings, run, self.models, networks, self.rules.sha256)
+        return answers.of(run, key, checks, tell, near=near)
 
     def _retrievers(self, run: Run) -> tuple[Retriever, Retriever]:
         """Who finds the first evidence of a run, and who is asked for more."""

@@ -15,7 +15,9 @@ from assay.core.tape import SystemClock, Tape, TapeEntry
 from assay.engine import Engine
 from assay.errors import AssayError, UsageError
 from assay.models.run_model import RunModel
+from assay.records.answer_cache import NOTHING, REUSE
 from assay.records.difference import RunEnd, difference
+from assay.records.kept_answers import read_kept
 from assay.records.replay import ForkClock, recorded_passages
 from assay.records.replay_stubs import ModelStub, RetrieverStub, SpellerStub
 from assay.records.runs import Recording, RunStore
@@ -57,6 +59,7 @@ _FIXED: Mapping[str, str] = MappingProxyType(
         "deadline": "how long the calls took is not on the tape; ask again",
         "prices": "what the calls cost is on the tape as it was",
         "keep_verdicts": "which verdicts were known is on the tape as it was",
+        "reuse": "whether an answer was given again is on the tape as it was",
         "citation_style": "it changes how the text names its sources: replay RUN --citation-style STYLE prints it",
         "references": "it changes how an answer is printed, and not the answer",
         **dict.fromkeys(("record", "tape"), "it only says what is recorded of a run"),
@@ -261,6 +264,13 @@ def _refuse(recording: Recording, changes: Mapping[str, Any], live: bool) -> Non
     for name in changes:
         if name in fixed:
             raise UsageError(f"{name} cannot be changed after the run: {fixed[name]}", hint="leave it out")
+    served = next((entry for entry in recording.entries if entry.port == REUSE and entry.body != NOTHING), None)
+    kept = None if served is None else read_kept(served.body)
+    if kept is not None:
+        raise UsageError(
+            "the run gave a kept answer again: nothing was decided in it",
+            hint=f"change the settings of the run that wrote it: {kept.answer.run_id}",
+        )
     if not changes:
         raise UsageError("no setting is changed", hint="name one, e.g. --set correct=0.5")
     if live and own_search:

@@ -18,7 +18,7 @@ CLASSES = [
     (language, table, key) for language in LANGUAGES for table, keys in vocabulary(language).items() for key in keys
 ]
 # Tables of which all classes are read together.
-GROUPED = {"synonyms"}
+GROUPED = {"same_question", "synonyms"}
 
 
 def test_there_are_an_english_and_a_german_file() -> None:

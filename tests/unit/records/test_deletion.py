@@ -12,6 +12,7 @@ import pytest
 from assay.core.budget import Meter
 from assay.core.tape import Tape
 from assay.records.event_json import outline
+from assay.records.kept_answers import KeptRow
 from assay.records.labels import Labels
 from assay.records.report import report
 from assay.records.review_queue import ReviewQueue
@@ -57,6 +58,7 @@ def fill(store: RunStore, run_id: str) -> None:
     tape.record("model", CANARY, CANARY.encode() * 500)
     store.keep_tape(run_id, {"history": [CANARY]}, tape)
     store.measure(run_id, Meter())
+    store.keep_answer(run_id, KeptRow(CANARY, CANARY, CANARY, text))
     finding = Finding("dates", 1, Severity.BLOCK, f"the source says {CANARY}", CANARY)
     done = Done(answer=replace(answer_of(run_id, text, document_id=CANARY), findings=(finding,)))
     record(store, run_id, done, question=f"What is {CANARY}?")

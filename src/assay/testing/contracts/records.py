@@ -11,6 +11,7 @@ from assay.calibration.shipped import shipped
 from assay.core.budget import Meter
 from assay.core.tape import Tape, TapeEntry
 from assay.errors import DamagedStore, UsageError
+from assay.records.kept_answers import KeptRow, written
 from assay.records.labels import Labels
 from assay.records.review_queue import ReviewQueue
 from assay.records.run_records import RunRecords
@@ -30,10 +31,12 @@ from assay.types import (
     Finding,
     Hit,
     Judgement,
+    KeptAnswer,
     Location,
     ModelsUsed,
     Outcome,
     RunSummary,
+    Sentence,
     Severity,
     Source,
     StatusChanged,
@@ -76,6 +79,16 @@ def answer_of(run_id: str, text: str = TEXTS[0], document_id: str = "d1") -> Ans
         mode_used="fast",
         ms=1.5,
     )
+
+
+def kept_answer(run_id: str) -> KeptAnswer:
+    """The answer of a run as it may be given again."""
+    return KeptAnswer(ASKED, 3, ("0" * 64,), {"p1": "0" * 64}, (Sentence(1, TEXTS[0], ("p1",)),), answer_of(run_id))
+
+
+def kept_row(run_id: str) -> KeptRow:
+    """The same as it is stored."""
+    return KeptRow("key", "form", "meaning", written(kept_answer(run_id)))
 
 
 def record(records: RunRecords, run_id: str, *events: Event, question: str = ASKED) -> None:
@@ -201,6 +214,38 @@ class RunRecordsContract(Contract):
         records.delete([page.runs[0].run_id])
         rest = records.find(RunQuery(before=page.next)).runs
         assert {run.run_id for run in rest} == {*IDS} - {page.runs[0].run_id}
+
+    # --- kept answers ----------------------------------------------------------------------------
+
+    def test_a_kept_answer_is_found_by_its_key_and_by_either_form(
+        self, records: RunRecords, open_records: OpenRecords
+    ) -> None:
+        records.keep_answer(IDS[0], kept_row(IDS[0]))
+        assert records.kept_answers("key", "form", "meaning") == ()  # its run has not ended
+        record(records, IDS[0])
+        (found,) = records.kept_answers("key", "form", "meaning")
+        assert found == kept_answer(IDS[0])
+        assert records.kept_answers("key", "other", "meaning") == (found,)
+        for asked in (("other", "form", "meaning"), ("key", "other", None), ("key", "other", "other")):
+            assert records.kept_answers(*asked) == ()
+        assert open_records("other").kept_answers("key", "form") == ()
+
+    def test_the_newest_kept_answer_comes_first_and_goes_with_its_run(self, records: RunRecords) -> None:
+        for run_id in IDS[:2]:
+            records.keep_answer(run_id, kept_row(run_id))
+            record(records, run_id)
+        assert [kept.answer.run_id for kept in records.kept_answers("key", "form")] == [IDS[1], IDS[0]]
+        records.delete([IDS[1]])
+        assert [kept.answer.run_id for kept in records.kept_answers("key", "form")] == [IDS[0]]
+
+    def test_a_run_that_fails_keeps_nothing_and_a_body_of_another_version_is_left_out(
+        self, records: RunRecords
+    ) -> None:
+        records.keep_answer(IDS[0], kept_row(IDS[0]))
+        record(records, IDS[0], failed())
+        records.keep_answer(IDS[1], replace(kept_row(IDS[1]), body='{"answer": 1}'))
+        record(records, IDS[1])
+        assert records.kept_answers("key", "form") == ()
 
     # --- tapes and figures -----------------------------------------------------------------------
 

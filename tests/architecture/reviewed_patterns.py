@@ -27,9 +27,13 @@ REVIEWED: dict[tuple[str, str], tuple[str, str]] = {
     ("nlp/same_question.py", "381d00a7b282"): ("(\\b(?:(?!(?:is|are|was|were|does|do|did|who|wh", SHORT),
     ("nlp/same_question.py", "4d6822c451c5"): ("^how many (.+?) (?:does|do) (.+) have$", SHORT),
     ("nlp/same_question.py", "f4ca6970ced0"): ("^how many (.+?) did (.+) have$", SHORT),
-    ("nlp/sentences.py", "5222ab75bb61"): (
-        "[ \\t]+[a-z]+(?:['’][a-z]+)?,?[ \\t]+\\S",
+    ("nlp/sentences.py", "292c0e7ec95e"): (
+        "(?:[ \\t]+|[ \\t]*+\\n[ \\t]*+)[a-z]+(?:['’][a-z]+",
         SENTENCE,
+    ),
+    ("evals/make/statements.py", "d8a658039830"): (
+        "[^\\n]*\\n[ \\t]*(?:-{3,}|={3,}|~{3,}|\\^{3,})[ \\t]*",
+        "the beginning of a paragraph: tried once a paragraph",
     ),
     ("cli/answer_view.py", "5c17af619eb4"): (
         ".* \\| .*|[^:;]{1,80}: .+",

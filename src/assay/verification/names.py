@@ -55,12 +55,26 @@ def _literals(claim: Alignment) -> list[Check]:
     """
     checks: list[Check] = []
     for match in _LITERAL.finditer(claim.plain):
-        said = re.compile(rf"(?<![\w/-]){re.escape(match.group())}(?![\w-])")
-        if not any(said.search(passage.text) for passage in claim.sources.passages):
+        if not any(_writes(passage.text, match.group()) for passage in claim.sources.passages):
             cause = f"no source of this claim writes {match.group()!r}"
             place = Span(match.start(), match.end())
             checks.append(result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, place))
     return checks[:MOST_COMPARED]
+
+
+def _writes(text: str, literal: str) -> bool:
+    """Whether a text has a path or an option as a whole.
+
+    >>> _writes("Use --all-extras.", "--all"), _writes("Use --all.", "--all")
+    (False, True)
+    """
+    at = text.find(literal)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(literal) : at + len(literal) + 1]
+        if not (before.isalnum() or before in ("/", "-", "_")) and not (after.isalnum() or after in ("-", "_")):
+            return True
+        at = text.find(literal, at + 1)
+    return False
 
 
 def _names_beside_label(text: str) -> list[Name]:

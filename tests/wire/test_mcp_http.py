@@ -101,6 +101,7 @@ def served(
     app.add_middleware(Tenants)
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
+    listening.listen(128)  # a client may come before the server runs
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=5))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

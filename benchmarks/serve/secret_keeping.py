@@ -190,6 +190,7 @@ def measure(folder: Path) -> dict[str, Any]:
         environment = {
             **{name: secret for name, secret in secrets.items() if name.endswith("_API_KEY")},
             "ASSAY_MODEL": "openai:gpt-5-mini",
+            "ASSAY_RETRY_SECONDS": "0.05",
             "OPENAI_BASE_URL": f"http://{secrets['user']}:{secrets['password']}@127.0.0.1:{port}/v1",
             "DATABASE_URL": f"postgres://assay:{secrets['dsn']}@db.example/assay",
         }

@@ -133,11 +133,11 @@ class Uploads:
                 self.jobs[response.json()["job_id"]] = batch
 
 
-def new_uploads(number: int) -> Uploads:
-    """Thirty small files."""
+def new_uploads(number: int, count: int = FILES) -> Uploads:
+    """So many small files."""
     texts = {
         f"{n}.md": f"# Paper {n}\n\n" + "".join(f"Line {line} of paper {n} is here.\n\n" for line in range(12))
-        for n in range(FILES)
+        for n in range(count)
     }
     return Uploads(f"killed-{number}", texts)
 
@@ -172,15 +172,15 @@ class KillFigures:
         return shown.status_code == 200 and shown.json()["characters"] == len(sent.texts[name])
 
 
-def killed(folder: Path, kills: int) -> dict[str, Any]:
-    """The figures of so many kills; what was acknowledged is looked at after the last start."""
+def killed(folder: Path, kills: int, files: int = FILES) -> dict[str, Any]:
+    """The figures of so many kills, each while `files` are sent; after the last start those acknowledged are read."""
     drawn, figures = random.Random(9), KillFigures()
-    sent = [new_uploads(number) for number in range(kills)]
+    sent = [new_uploads(number, files) for number in range(kills)]
     for uploads in sent:
         with server_process(folder) as server:
             sending = threading.Thread(target=uploads.send, args=(server,))
             sending.start()
-            wanted = drawn.randrange(FILES // IN_A_REQUEST)
+            wanted = drawn.randrange(files // IN_A_REQUEST)
             wait_until(lambda uploads=uploads, wanted=wanted: len(uploads.jobs) >= wanted)
             time.sleep(drawn.uniform(0.0, 0.3))
             server.kill()
@@ -190,7 +190,7 @@ def killed(folder: Path, kills: int) -> dict[str, Any]:
             figures.check(client, uploads)
     return {
         "kills": kills,
-        "kills_during_uploads": sum(len(one.jobs) < FILES / IN_A_REQUEST for one in sent),
+        "kills_during_uploads": sum(len(one.jobs) < files / IN_A_REQUEST for one in sent),
         "files_acknowledged": figures.acknowledged,
         "whole": figures.whole,
         "explained_by_the_job": len(figures.explained),

@@ -173,7 +173,7 @@ class KillFigures:
 
 
 def killed(folder: Path, kills: int, files: int = FILES) -> dict[str, Any]:
-    """The figures of so many kills, each while `files` are sent; after the last start those acknowledged are read."""
+    """The figures of so many kills while `files` are sent each time; those acknowledged are read at the end."""
     drawn, figures = random.Random(9), KillFigures()
     sent = [new_uploads(number, files) for number in range(kills)]
     for uploads in sent:

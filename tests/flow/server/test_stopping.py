@@ -6,7 +6,6 @@ from pathlib import Path
 
 from support.proofs import proof, serve_here
 
-
 CLIENTS = 8
 
 

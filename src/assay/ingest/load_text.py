@@ -15,11 +15,10 @@ from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.detect import decode
 from assay.ingest.split import Blocks
 from assay.ingest.tables import Row, row_lines
-from assay.nlp.blocks import SHORTENED, Block, BlockKind, blocks
+from assay.nlp.blocks import SHORTENED, Block, BlockKind, blocks, paragraphs
 from assay.nlp.markdown import front_matter_end
-from assay.types import Loaded, Location, Metadata, Region, Span
+from assay.types import Loaded, Location, Metadata, Region
 
-_LINE = re.compile(r"[^\n]+")
 # A paragraph of at most so many words that ends with a question mark is a question (chosen); so many of them make a
 # text one of questions and answers (chosen).
 _LONGEST_QUESTION, _FEWEST_QUESTIONS = 80, 3
@@ -50,7 +49,7 @@ def _answers(text: str) -> tuple[Region, ...]:
     >>> [(region.kind, str(region.location)) for region in _answers(faq)][:3]
     [('heading', '1. Is it free?'), ('text', '1. Is it free?'), ('heading', '2. Is it fast?')]
     """
-    found = list(_paragraphs(text))
+    found = list(paragraphs(text, 0, len(text)))
     questions = [_is_question(text[paragraph.start : paragraph.end]) for paragraph in found]
     # A question right before another one is not answered there.
     asked = [
@@ -66,22 +65,6 @@ def _answers(text: str) -> tuple[Region, ...]:
         regions.append(Region(paragraph.start, paragraph.end, location, "heading"))
         regions.append(Region(paragraph.end, end, location))
     return tuple(regions)
-
-
-def _paragraphs(text: str) -> Iterator[Span]:
-    """The stretches of lines without a blank one between them, without outer white space."""
-    begin = end = -1
-    for match in _LINE.finditer(text):
-        line = match.group()
-        if not line.strip():
-            continue
-        start = match.start() + len(line) - len(line.lstrip())
-        if begin >= 0 and text.count("\n", end, start) > 1:
-            yield Span(begin, end)
-            begin = -1
-        begin, end = start if begin < 0 else begin, match.start() + len(line.rstrip())
-    if begin >= 0:
-        yield Span(begin, end)
 
 
 def _shortened(question: str) -> str:

@@ -165,7 +165,17 @@ def _without_bars(text: str, found: list[Block]) -> str:
     return "".join((*parts, text[at:]))
 
 
-__all__ = ["Block", "BlockKind", "blocks", "is_header", "passage_blocks", "readable", "unit", "without_markup"]
+__all__ = [
+    "Block",
+    "BlockKind",
+    "blocks",
+    "is_header",
+    "paragraphs",
+    "passage_blocks",
+    "readable",
+    "unit",
+    "without_markup",
+]
 
 # A passage is parsed many times, a whole document a few times in a row.
 _PASSAGE = 10_000
@@ -353,7 +363,7 @@ def _cut_at_questions(passage: Passage, found: tuple[Block, ...]) -> tuple[Block
         edges = sorted({block.start, block.end, *(edge for title in inside for edge in (title.start, title.end))})
         for start, end in pairwise(edges):
             kind = BlockKind.HEADING if start in titles else BlockKind.PARAGRAPH
-            cut += _paragraphs(text, start, end, kind)
+            cut += _parts(text, start, end, kind)
     return tuple(with_paths([replace(block, path=()) for block in cut]))
 
 
@@ -382,26 +392,33 @@ def _skip_blanks(text: str, start: int) -> int:
     return start
 
 
-def _paragraphs(text: str, start: int, end: int, kind: BlockKind) -> Iterator[Block]:
+def _parts(text: str, start: int, end: int, kind: BlockKind) -> Iterator[Block]:
     """A heading, or the paragraphs between two offsets."""
-    lines: list[Span] = []
-    spans: list[Span] = []
-    for match in _LINE.finditer(text, start, end):
-        line = _strip(text, match.start(), match.end())
-        apart = lines and text.count("\n", lines[-1].end, match.start()) > 1
-        if lines and (apart or line.start >= line.end):
-            spans.append(Span(lines[0].start, lines[-1].end))
-            lines = []
-        if line.start < line.end:
-            lines.append(line)
-    if lines:
-        spans.append(Span(lines[0].start, lines[-1].end))
-    for span in spans:
+    for span in paragraphs(text, start, end):
         said = text[span.start : span.end]
         if kind is BlockKind.HEADING:
             yield Block(kind, span.start, span.end, level=1, title=" ".join(said.split()))
         else:
             yield Block(kind, span.start, span.end, leads=leads_on(said))
+
+
+def paragraphs(text: str, start: int, end: int) -> Iterator[Span]:
+    """The stretches of lines without a blank one between them, without outer white space.
+
+    >>> list(paragraphs("Tea.\\n\\n  Hot\\n  tea.\\n", 0, 18))
+    [Span(start=0, end=4), Span(start=8, end=18)]
+    """
+    begin = last = -1
+    for match in _LINE.finditer(text, start, end):
+        line = _strip(text, match.start(), match.end())
+        if line.start >= line.end:
+            continue
+        if begin >= 0 and text.count("\n", last, line.start) > 1:
+            yield Span(begin, last)
+            begin = -1
+        begin, last = line.start if begin < 0 else begin, line.end
+    if begin >= 0:
+        yield Span(begin, last)
 
 
 def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block:

@@ -86,8 +86,10 @@ class RunFolder:
 
     def append(self, result: CaseResult) -> None:
         """Add a result for good, as far as the process goes: it is there after a kill. Raises StoreError."""
+        line = to_line(result).encode("ascii") + b"\n"
         try:
-            self._file.write(to_line(result).encode("ascii") + b"\n")
+            while line:  # what is not buffered may be written in part
+                line = line[self._file.write(line) :]
         except OSError as error:
             raise _unwritable(self.path, error) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from assay.errors import DamagedStore, StoreError, UsageError
 from assay.evals.cases import Case
 from assay.evals.results import CaseResult, CitedQuote, RankedPassage
-from assay.evals.run_folder import Evaluation, open_run, read_cases, read_evaluation, read_results
+from assay.evals.run_folder import Evaluation, RunFolder, open_run, read_cases, read_evaluation, read_results
 from assay.types import Outcome, RepairKind, Usage, Verdict
 
 CASES = (Case("a", "Why?", answers=("so",)), Case("b", "Who?"))
@@ -48,6 +49,20 @@ def test_what_was_written_is_read_back(folder: Path):
     assert list(read_results(folder)) == [RESULT, FAILED]
     assert tuple(read_cases(folder)) == CASES
     assert read_evaluation(folder) == BEGUN
+
+
+class Narrow(io.BytesIO):
+    """A file that takes seven bytes at a time."""
+
+    def write(self, data: object) -> int:
+        return super().write(bytes(data)[:7])  # type: ignore[call-overload]
+
+
+def test_a_line_that_is_written_in_parts_is_written_whole(folder: Path):
+    file = Narrow()
+    RunFolder(folder, BEGUN, frozenset(), file).append(FAILED)
+    assert file.getvalue().endswith(b"}\n")
+    assert b"the question is empty" in file.getvalue()
 
 
 @pytest.mark.parametrize("torn", [b"{", b'{"case": "b", "repeat": 0, "outcome": null}'])

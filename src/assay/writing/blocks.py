@@ -10,6 +10,7 @@ from itertools import chain
 from assay.nlp.blocks import Block, BlockKind, passage_blocks, readable, unit
 from assay.nlp.rivals import Rival
 from assay.nlp.sentences import sentences
+from assay.nlp.tokens import terms
 from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
 
 # The most words of an answer with a fact, an explanation, and a list or steps; and of one block of the first two
@@ -164,6 +165,32 @@ def extend_block(shown: Shown, most_words: int) -> Shown:
                 parts.append(neighbours.pop(0))
                 fits = True
     return Shown(_join_parts(parts, text), shown.passage)
+
+
+def with_opening(question: Question, shown: Shown) -> Shown:
+    """Extend by the heading and the first sentence of its section, if the question asks what the heading does.
+
+    Under such a heading the first sentence says yes or no, and what follows says when and why. Elsewhere, and for
+    questions that yes or no does not answer, nothing is added.
+
+    >>> text = "# Can I brew tea cold?\\n\\nYes.\\n\\nIt takes eight hours."
+    >>> passage = Passage("p", "d", "r", 0, len(text), text, line=1)
+    >>> asked = Question("Can tea be brewed cold?", "Can tea be brewed cold?", answer_type=AnswerType.YES_NO)
+    >>> with_opening(asked, Shown((Span(30, 51),), passage)).text
+    'Can I brew tea cold?\\n\\nYes.\\n\\nIt takes eight hours.'
+    """
+    text, start = shown.passage.text, shown.parts[0].start
+    above = [block for block in passage_blocks(shown.passage) if block.start < start]
+    at = next((at for at in reversed(range(len(above))) if above[at].kind is BlockKind.HEADING), None)
+    if question.answer_type is not AnswerType.YES_NO or at is None or at + 1 == len(above):
+        return shown
+    heading, opening = above[at], above[at + 1]
+    named, asked = set(terms(heading.title)), set(terms(question.standalone))
+    if not heading.title.endswith(("?", "？")) or not named or 2 * len(named & asked) < len(named):
+        return shown
+    first = sentences(text[opening.start : opening.end])[:1]
+    added = [Span(opening.start + sentence.start, opening.start + sentence.end) for sentence in first]
+    return Shown(_join_parts([_without_marks(text, heading), *added, *shown.parts], text), shown.passage)
 
 
 def remainder_notes(question: Question, shown: Sequence[Shown]) -> list[str]:

@@ -38,6 +38,7 @@ from assay.writing.blocks import (
     remainder_notes,
     room_for,
     shown_around,
+    with_opening,
 )
 from assay.writing.extractive import ExtractiveWriter
 
@@ -159,6 +160,8 @@ class ReaderWriter:
             taken = choose_places(places, room, made)
             apart = separation(places[0], every) if taken and taken[0] is places[0] else None
             for place in taken[:1] if several else with_neighbours(taken, room, rivals_found):
+                opened = place.shown if place.cell else with_opening(question, place.shown)
+                place = replace(place, shown=exclude_rivals(opened, rivals_found) or place.shown)
                 polarity = await self._polarity(question, place, rivals_found)
                 made.append(_sentence(len(made) + 1, question, place, polarity, apart))
                 quoted.append(place.shown)

@@ -168,10 +168,10 @@ def extend_block(shown: Shown, most_words: int) -> Shown:
 
 
 def with_opening(question: Question, shown: Shown) -> Shown:
-    """Extend by the heading and the first sentence of its section, if the question asks what the heading does.
+    """Extend to the heading and the first sentence of the section, if the heading asks what the question does.
 
-    Under such a heading the first sentence says yes or no, and what follows says when and why. Elsewhere, and for
-    questions that yes or no does not answer, nothing is added.
+    Under such a heading the first sentence says yes or no as a rule, and the others say when and why. Elsewhere,
+    and for questions that are not answered by yes or no, nothing is added.
 
     >>> text = "# Can I brew tea cold?\\n\\nYes.\\n\\nIt takes eight hours."
     >>> passage = Passage("p", "d", "r", 0, len(text), text, line=1)
@@ -207,6 +207,25 @@ def remainder_notes(question: Question, shown: Sequence[Shown]) -> list[str]:
         f"\n\n(This list has {count:,} more item{'' if count == 1 else 's'} in the source.)" if count else ""
         for count in items_left_out(shown)
     ]
+
+
+def overlap(shown: Shown, other: Shown) -> float:
+    """The share of a block's characters that stand in another one: passages of a document overlap.
+
+    >>> near = Passage("p", "d", "r", 0, 9, "One. Two."), Passage("q", "d", "r", 5, 16, "Two. Three.")
+    >>> overlap(Shown((Span(0, 4),), near[1]), Shown((Span(0, 9),), near[0]))
+    1.0
+    """
+    passage, there = shown.passage, other.passage
+    if (passage.document_id, passage.revision) != (there.document_id, there.revision):
+        return 0.0
+    moved = there.start - passage.start
+    common = sum(
+        max(0, min(part.end, held.end + moved) - max(part.start, held.start + moved))
+        for part in shown.parts
+        for held in other.parts
+    )
+    return common / max(1, sum(part.end - part.start for part in shown.parts))
 
 
 def items_left_out(shown: Sequence[Shown]) -> list[int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.errors import EmptyDocument, UnreadableDocument
+from assay.ingest.pdf_edges import without_edges
 from assay.ingest.pdf_outline import Entry, Stretch, outline_of, stretches, without_contents
 from assay.ingest.split import Blocks, Outline
 from assay.nlp.publication_date import date_of
@@ -50,7 +51,8 @@ class PdfLoader:
         for entry in marks:
             on_page.setdefault(entry.page, []).append(entry)
         outline, last = Outline(), ""
-        for number, lines in without_contents({number: _lines(text) for number, text in pages}, marks).items():
+        read = without_edges({number: _lines(text) for number, text in pages})
+        for number, lines in without_contents(read, marks).items():
             for part in stretches(lines, on_page.get(number, ())):
                 last = _add(blocks, part, number, outline, compounds, last)
         if not any(character.isalnum() for character in blocks.text):

@@ -70,7 +70,8 @@ BY_SENTENCES = scattering(0.01)
 
 def evidence(*texts: str, title: str = "", **others: object) -> Evidence:
     passages = (
-        Passage(f"p{n}", "d", "r", 100, 100 + len(text), text, title=title) for n, text in enumerate(texts, 1)
+        Passage(f"p{n}", "d", "r", 10_000 * n, 10_000 * n + len(text), text, title=title)
+        for n, text in enumerate(texts, 1)
     )
     return Evidence(tuple(Hit(passage, 1.0) for passage in passages), **others)  # type: ignore[arg-type]
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.nlp.blocks import BlockKind, passage_blocks
-from assay.nlp.tokens import fold, terms, word_spans
+from assay.nlp.blocks import BlockKind, passage_blocks, without_section_number
+from assay.nlp.spelling import is_english
+from assay.nlp.tokens import fold, terms, word_spans, words
 from assay.types import Passage, Span
 
 # A run-in heading: emphasised, or before a colon or a dash. Chosen: at most five words and 60 characters.
@@ -25,13 +26,24 @@ _RUN_IN_WORDS = 5
 _AFTER_NAME = re.compile(r"\s?(?:[:(|]|\s[–—-]\s)")
 
 
+# Between the things that one heading is of: "FreeBSD and ElectroBSD".
+_BETWEEN = re.compile(r"[,/&]| (?:and|or) ")
+
+
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """A heading and the slot it fills: headings of the same slot stand side by side."""
+    """A heading and the slot it fills: headings of the same slot stand side by side.
+
+    `things` are the terms of each thing that it is of, most often one.
+    """
 
     slot: tuple[str, ...]
     text: str
-    terms: frozenset[str]
+    things: tuple[frozenset[str], ...]
+
+    def is_named(self, held: frozenset[str]) -> bool:
+        """Whether one of its things has all of its terms among those held."""
+        return any(thing <= held for thing in self.things)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +79,7 @@ def under_another_heading(
         if passage.document_id in documents
         for stretch in _stretches(passage)
         for heading in stretch.headings
-        if heading.terms and heading.terms <= asked
+        if heading.is_named(asked)
     ]
     touched = [
         stretch
@@ -84,7 +96,7 @@ def _another(asked: frozenset[str], stretch: _Stretch, named: Sequence[_Heading]
     own = {heading.slot: heading for heading in stretch.headings}
     for heading in named:
         beside = own.get(heading.slot)
-        if beside is None or heading.terms <= stretch.terms or (beside.terms and beside.terms <= asked):
+        if beside is None or heading.is_named(stretch.terms) or beside.is_named(asked):
             continue
         return heading.text, beside.text
     return None
@@ -112,8 +124,17 @@ def _stretches(passage: Passage) -> Iterator[_Stretch]:
 
 
 def _heading(slot: tuple[str, ...], text: str) -> _Heading:
-    after = _AFTER_NAME.search(text, 1)
-    return _Heading(slot, text, _terms(text[: after.start()] if after else text))
+    title = without_section_number(text).strip()
+    after = _AFTER_NAME.search(title, 1)
+    return _Heading(slot, text, _things(title[: after.start()] if after else title))
+
+
+@lru_cache(maxsize=1 << 12)
+def _things(title: str) -> tuple[frozenset[str], ...]:
+    """The terms of each thing that a heading names; the parts of plain words are one: "Terms and Conditions"."""
+    parts = [part.strip() for part in _BETWEEN.split(title)]
+    are_names = all(not part.islower() and part for part in parts) and not all(map(is_english, words(title)))
+    return tuple(held for part in (parts if are_names else [title]) if (held := _terms(part)))
 
 
 def _run_in(text: str) -> tuple[str, str] | None:

@@ -12,7 +12,7 @@ from assay.nlp.blocks import BlockKind, in_context, passage_blocks, titled, with
 from assay.nlp.cues import asks_alone
 from assay.nlp.names import names
 from assay.nlp.rivals import Rival, is_of_rival, rivals, titled_without
-from assay.nlp.table_cells import Cell, asked_cell, tables
+from assay.nlp.table_cells import Cell, asked_cell, columns_alike, tables
 from assay.nlp.tokens import UNSPACED
 from assay.types import (
     AnswerSpan,
@@ -413,6 +413,9 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
         return ""
     span = Span(place.span.start, place.span.end)
     if in_code(place.passage, span) or _spans_rows(place.passage, span):
+        return ""
+    # Of a row in which several cells may be meant none is picked out.
+    if columns_alike(question.standalone, place.passage, span):
         return ""
     begins = " ".join(without_markup(shown.text).split()).startswith(said)
     return "" if begins or shown.words <= 2 * len(said.split()) else said

@@ -21,6 +21,7 @@ def found(question: str, text: str, quote: str, title: str = "", section: str = 
 HALLS = "# Hall B: Barges\n\nBuilt in 1931.\n\n# Hall C: Signals\n\nTours start at 15:00.\n"
 SERVICES = "**Silver service – £95**\nReady in two days.\n\n**Gold service – £180**\nGuaranteed for six months.\n"
 CLUBS = "*Choir* meets on Mondays; Mrs Adeyemi leads it.\n\n*Chess club* meets on Tuesdays.\n"
+PLATFORMS = "## 2.1. FreeBSD and NetBSD\n\nUse the ports.\n\n## 2.2. Mac OS X\n\nRun the uninstaller.\n"
 ITEMS = "- Taster: one hour, £18.\n- Practice: one evening, £25.\n"
 
 
@@ -36,6 +37,7 @@ ITEMS = "- Taster: one hour, £18.\n- Practice: one evening, £25.\n"
         ),
         ("Who leads the chess club?", CLUBS, "Mrs Adeyemi", ("Chess club", "Choir")),
         ("What does practice cost?", ITEMS, "£18", ("Practice", "Taster")),
+        ("How do I remove it on NetBSD?", PLATFORMS, "uninstaller", ("2.1. FreeBSD and NetBSD", "2.2. Mac OS X")),
     ],
 )
 def test_what_stands_beside_the_named_heading_is_found(question, text, quote, headings):

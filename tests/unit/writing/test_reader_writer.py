@@ -59,6 +59,15 @@ class CosineEmbedder(WordEmbedder):
         return np.array([(cosine, math.sqrt(1 - cosine**2)) for cosine in cosines], dtype=np.float32)
 
 
+async def test_of_a_row_in_which_two_cells_may_be_meant_none_is_picked_out() -> None:
+    asked = asking("What is the compression ratio of lz4?", AnswerType.NUMBER)
+    found = evidence("| Codec | Ratio | Compression |\n|---|---|---|\n| lz4 | 2.101 | 740 MB/s |")
+    read = titled(found.passages[0]).text
+    script = {(asked.standalone, read): reading(read, 3.0, "740 MB/s", sure=9.0)}
+    [said] = await sentences(found, script, asked)
+    assert said.text == found.passages[0].text
+
+
 def scattering(probability: float) -> ExtractiveWriter:
     """The writer of sentences that takes every answer to lie scattered with this probability."""
     even, odds = (0.0,) * len(NAMES), math.log(probability / (1 - probability))

@@ -24,7 +24,7 @@ _KINDS = frozenset(("version", "versions", "release", "releases", "v"))
 # be any word: "1.0-compatible".
 _PRE = r"(?:alpha|beta|rc|pre|preview|dev|snapshot)"
 _SUFFIX = (
-    rf"[-_.~+]?(?:{_PRE}|[a-z]{{1,8}}(?=[-_.]?\d))[-_. ]?(?:\d+(?:\.\d+)*)?"
+    rf"[-_.~+]?(?:{_PRE}|[a-z]{{1,5}}(?=[-_.]?\d))[-_. ]?(?:\d+(?:\.\d+)*)?"
     rf"|[ ]{_PRE}(?![a-z])[-_. ]?(?:\d+(?:\.\d+)*)?|[a-z]\d*"
 )
 _NUMBER = re.compile(
@@ -63,6 +63,11 @@ class Numbered:
     written: str
     is_joined: bool
     words: frozenset[str]
+
+    @property
+    def family(self) -> str:
+        """What groups the things of a question of which an answer may be of any: versions, or one kind."""
+        return "" if self.is_version else self.kind
 
     @property
     def is_named(self) -> bool:
@@ -143,6 +148,16 @@ def names_number(text: str, asked: Numbered) -> bool:
     return any(_is_same(one.number, asked.number) for one in _like(text, asked))
 
 
+def numbers_like(text: str, asked: Numbered) -> frozenset[str]:
+    """The numbers that a text gives to things of the kind, as numbers are compared.
+
+    >>> (asked,) = asked_numbers("When was Leaflet 1.0 released?")
+    >>> sorted(numbers_like("1.0-beta1, then 1.0.3; Python 3.8", asked))
+    ['1-beta1', '1.0.3']
+    """
+    return frozenset(one.number for one in _like(text, asked))
+
+
 def is_of_another(asked: Numbered, passage: Passage, span: Span, passages: Sequence[Passage]) -> bool | None:
     """Whether a stretch of a passage's text is of another number than the one that is asked about.
 
@@ -170,12 +185,12 @@ def is_of_another(asked: Numbered, passage: Passage, span: Span, passages: Seque
         return title
     paths = {stretches[at].path for at in touched}
     labels = {
-        one.number
+        number
         for held in passages
         if held.document_id == passage.document_id
         for stretch in _stretches(held)
         if stretch.path in paths
-        for one in _like(_label(held.text[stretch.span.start : stretch.span.end]), asked)
+        for number in numbers_like(_label(held.text[stretch.span.start : stretch.span.end]), asked)
     }
     by_number = len(labels) >= _LEAST_LABELS and any(_is_same(label, asked.number) for label in labels)
     return True if by_number and asked.kind else None
@@ -229,8 +244,10 @@ def _of_another(asked: Numbered, passage: Passage, stretches: Sequence[_Stretch]
         return False
     for heading in reversed(own.path):
         told = _decided(asked, _like(_without_section(heading), asked)) if told is None else told
-    if told is None and names_number(text, asked):
-        return False
+    if told is None:
+        # "Windows 8" in a text on Windows 10: a mere "3.6" may be of anything.
+        named = [one for one in _like(text, asked) if asked.kind and asked.kind in (one.before, one.product)]
+        told = False if names_number(text, asked) else _decided(asked, named)
     for before in reversed(stretches[:at]):
         if told is None and before.path == own.path and before.kind is not BlockKind.HEADING:
             told = _decided(asked, _like(_label(passage.text[before.span.start : before.span.end]), asked))

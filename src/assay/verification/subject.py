@@ -161,10 +161,10 @@ def number_checks(question: Question, evidence: Evidence, claims: Sequence[Claim
 
 
 def _off_numbers(asked: Sequence[Numbered], claim: Claim, passages: Sequence[Passage]) -> list[str]:
-    """The numbered things that a claim is of another one of; of several of one kind it may be of any."""
+    """The numbered things that a claim is of another one of; of several of one family it may be of any."""
     off = {one: _is_off_number(one, claim, passages) for one in asked}
-    right = {one.kind for one, is_off in off.items() if not is_off}
-    return [_as_named(one) for one, is_off in off.items() if is_off and one.kind not in right]
+    right = {one.family for one, is_off in off.items() if not is_off}
+    return [_as_named(one) for one, is_off in off.items() if is_off and one.family not in right]
 
 
 def _is_off_year(asked: frozenset[str], claim: Claim, passages: Sequence[Passage]) -> bool:

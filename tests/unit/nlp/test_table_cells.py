@@ -61,7 +61,10 @@ def test_a_cell_comes_with_its_row_and_header():
     assert MARKDOWN[found.table.start : found.table.end].endswith("| 200 |")
 
 
-CODECS = "| Codec | Ratio | Compression | First run |\n|---|---|---|---|\n| lz4 | 2.1 | 740 | 3 |\n| zip | 2.7 | 95 | 4 |"
+CODECS = """| Codec | Ratio | Compression | First run |
+|---|---|---|---|
+| lz4 | 2.1 | 740 | 3 |
+| zip | 2.7 | 95 | 4 |"""
 
 
 @pytest.mark.parametrize(

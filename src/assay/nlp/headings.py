@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from assay.nlp.blocks import BlockKind, passage_blocks, without_section_number
+from assay.nlp.lexicon import word_class
+from assay.nlp.names import names
 from assay.nlp.spelling import is_english
-from assay.nlp.tokens import fold, terms, word_spans, words
+from assay.nlp.tokens import STOP_WORDS, fold, terms, word_spans, words
 from assay.types import Passage, Span
 
 # A run-in heading: emphasised, or before a colon or a dash. Chosen: at most five words and 60 characters.
@@ -22,6 +24,10 @@ _RUN_IN = re.compile(
     r"|(?P<plain>\w[^\n*_:.;!?|–—]{0,59}?)(?P<stop>:|\s[–—-])(?=\s))"
 )
 _RUN_IN_WORDS = 5
+_PREPOSITIONS = word_class("statements.prepositions")
+_PHRASE = re.compile(r"(?P<of>[A-Z][a-z]+) (?P<word>[^\W\d_]{3,30})(?=[ ,])")
+# A name at the start of a text is looked for in so many characters (chosen).
+_LONGEST_NAME = 80
 # What follows the name of a thing in its heading: "Hall B: Signals", "Silver service – £95", "Zone C (Hospital)".
 _AFTER_NAME = re.compile(r"\s?(?:[:(|]|\s[–—-]\s)")
 
@@ -120,6 +126,9 @@ def _stretches(passage: Passage) -> Iterator[_Stretch]:
                 mark, title = run_in
                 listed = ("item", passage.passage_id, str(number)) if block.items else (mark, *path)
                 headings.append(_heading(listed, title))
+            elif (name := _first_name(text)) or (name := _first_phrase(text)):
+                mark = name.split()[0].lower()
+                headings.append(_heading((mark if mark in _PREPOSITIONS else "name", *path), name))
             yield _Stretch(span, tuple(headings), _terms("\n".join((passage.title, *path, text))))
 
 
@@ -135,6 +144,30 @@ def _things(title: str) -> tuple[frozenset[str], ...]:
     parts = [part.strip() for part in _BETWEEN.split(title)]
     are_names = all(not part.islower() and part for part in parts) and not all(map(is_english, words(title)))
     return tuple(held for part in (parts if are_names else [title]) if (held := _terms(part)))
+
+
+def _first_name(text: str) -> str:
+    """The name of several words that a text begins with, where not all are plain words; "" without one.
+
+    >>> _first_name("Skerry Point was lit in 1844."), _first_name("Press Enter to go on.")
+    ('Skerry Point', '')
+    """
+    first = next(iter(names(text[:_LONGEST_NAME])), None)
+    if first is None or first.start or len(first.words) < 2 or all(map(is_english, first.words)):
+        return ""
+    return text[: first.end]
+
+
+def _first_phrase(text: str) -> str:
+    """The time or place in two words that a text begins with; "" without one.
+
+    >>> _first_phrase("In summer there are concerts."), _first_phrase("In the hall there are.")
+    ('In summer', '')
+    """
+    match = _PHRASE.match(text)
+    if match is None or match["of"].lower() not in _PREPOSITIONS or fold(match["word"]) in STOP_WORDS:
+        return ""
+    return match.group().rstrip(",")
 
 
 def _run_in(text: str) -> tuple[str, str] | None:

@@ -1,8 +1,9 @@
 """Whether a stretch of text stands under another heading than the one that a question names.
 
 A document that tells the same of several things gives each a heading of its own: over a section, or run in at the
-start of a paragraph or an item ("**Silver service**", "DVDs:"). So do paragraphs that begin with a name each ("Skerry
-Point was lit in 1844.") or with a time or place ("In summer"). What one heading covers is not said of another.
+start of a paragraph or an item ("**Silver service**", "DVDs:"). So do paragraphs that begin with a name each
+("Skerry Point was lit in 1844.") or with a time or place ("In summer"). What one heading covers is not said of
+another.
 """
 
 from __future__ import annotations

@@ -148,6 +148,12 @@ def names_number(text: str, asked: Numbered) -> bool:
     return any(_is_same(one.number, asked.number) for one in _like(text, asked))
 
 
+def is_of_none(asked: Sequence[Numbered], passage: Passage, span: Span, passages: Sequence[Passage]) -> bool:
+    """Whether a stretch is told to be of others than all of the asked things of one family."""
+    told = [(one.family, is_of_another(one, passage, span, passages)) for one in asked]
+    return any(all(is_off for name, is_off in told if name == family) for family, _ in told)
+
+
 def numbers_like(text: str, asked: Numbered) -> frozenset[str]:
     """The numbers that a text gives to things of the kind, as numbers are compared.
 

@@ -109,6 +109,15 @@ def columns_alike(question: str, passage: Passage, place: Span) -> tuple[str, ..
     return ()
 
 
+def row_at(passage: Passage, place: Span) -> str:
+    """The text of the one row of a table at a place, behind the table's header; "" where no single row is."""
+    for table in tables(passage):
+        lines = [row.line for row in table.rows if row.line.start < place.end and place.start < row.line.end]
+        if len(lines) == 1:
+            return f"{' '.join(table.names)} {passage.text[lines[0].start : lines[0].end]}"
+    return ""
+
+
 def tables(passage: Passage) -> Iterator[Table]:
     """The tables of a passage in order; of a long one its first rows."""
     is_file = passage.location.row is not None or passage.location.sheet is not None

@@ -52,6 +52,7 @@ from assay.verification.subject import (
     number_checks,
     rival_checks,
     row_checks,
+    row_word_checks,
     subject_checks,
 )
 from assay.verification.support import texts_of
@@ -222,9 +223,9 @@ class DeterministicVerifier:
         """The check that an answer's quotes are of the table row and column that the question names."""
         if "subject" in self.skip or len(question.aspects) > 1:
             return ()
-        alike = column_checks(question, evidence, claims)
-        if self.rows is None or alike:
-            return alike
+        found = column_checks(question, evidence, claims) or row_word_checks(question, evidence, claims)
+        if self.rows is None or found:
+            return found
         row = await self.rows.find(question.standalone, evidence.passages)
         return row_checks(question, row, evidence, claims)
 

@@ -24,6 +24,7 @@ from assay.verification.subject import (
     namesake_checks,
     number_checks,
     rival_checks,
+    row_word_checks,
     subject_checks,
 )
 from assay.verification.verifier import DeterministicVerifier
@@ -371,3 +372,27 @@ async def test_a_review_tells_of_the_two_columns():
     asked = Question("What compression ratio does lz4 have?", "What compression ratio does lz4 have?")
     found = await DeterministicVerifier().review(asked, Evidence((Hit(CODECS, 1.0),)), draft)
     assert [check.status for check in found.checks if check.name == "subject"] == [Status.UNKNOWN]
+
+
+SNIPPETS = passage(
+    "fts", "| Argument | Meaning |\n|---|---|\n| 4 | the column |\n| 5 | the maximum, 64 |\n\nThe automerge is 15."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quote", "told"),
+    [
+        ("What is the maximum automerge?", "| 5 | the maximum, 64 |", True),
+        ("What is the maximum automerge?", "The automerge is 15.", False),  # no row
+        ("What is the maximum crisismerge?", "| 5 | the maximum, 64 |", False),  # the document has it nowhere
+        ("What is the maximum of the argument?", "| 5 | the maximum, 64 |", False),  # over the row
+    ],
+)
+def test_a_row_without_the_rarest_word_is_told(question: str, quote: str, told: bool):
+    at = SNIPPETS.text.index(quote)
+    spans = (SNIPPETS.span_of(at, at + len(quote)),)
+    claim = Claim(1, quote, 0, len(quote), (SNIPPETS.passage_id,), Verdict.SUPPORTED, 1.0, spans)
+    found = row_word_checks(Question(question, question), Evidence((Hit(SNIPPETS, 1.0),)), (claim,))
+    assert [check.cause for check in found] == [
+        "the quoted row does not name 'automerge', which its document tells of"
+    ] * told

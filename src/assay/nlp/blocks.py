@@ -175,6 +175,7 @@ __all__ = [
     "readable",
     "unit",
     "without_markup",
+    "without_section_number",
 ]
 
 # A passage is parsed many times, a whole document a few times in a row.
@@ -293,7 +294,16 @@ def _has_number(title: str) -> bool:
     >>> [_has_number(title) for title in ("1.9.4 (2023-05-18)", "2.1 Setup", "Debian 12", "3. Usage")]
     [True, False, True, False]
     """
-    return any(map(str.isdigit, _SECTION_NUMBER.sub("", title)))
+    return any(map(str.isdigit, without_section_number(title)))
+
+
+def without_section_number(title: str) -> str:
+    """A heading without the number of its section.
+
+    >>> without_section_number("2.1.6. FreeBSD and ElectroBSD").strip(), without_section_number("1.9.4 (2023)")
+    ('FreeBSD and ElectroBSD', '1.9.4 (2023)')
+    """
+    return _SECTION_NUMBER.sub("", title)
 
 
 def _belongs_to(before: Block, block: Block) -> bool:

@@ -11,8 +11,9 @@ from assay.core.stages import Embedder, Reader, RowFinder
 from assay.nlp.blocks import BlockKind, in_context, passage_blocks, titled, without_markup
 from assay.nlp.cues import asks_alone
 from assay.nlp.names import names
+from assay.nlp.numbered import asked_numbers, is_of_none
 from assay.nlp.rivals import Rival, is_of_rival, rivals, titled_without
-from assay.nlp.table_cells import Cell, asked_cell, tables
+from assay.nlp.table_cells import Cell, asked_cell, columns_alike, tables
 from assay.nlp.tokens import UNSPACED
 from assay.types import (
     AnswerSpan,
@@ -159,7 +160,7 @@ class ReaderWriter:
         row = None if several else await self._row(question, evidence, rivals_found)
         for part in asked:
             every = await self.places(part, room, evidence, rivals_found, row)
-            places = [place for place in every if not place.rival]
+            places = _of_asked_number(whole, [place for place in every if not place.rival], evidence)
             taken = choose_places(places, room, made)
             apart = separation(places[0], every) if taken and taken[0] is places[0] else None
             chosen = taken[:1] if several else with_neighbours(taken, room, rivals_found)
@@ -266,6 +267,17 @@ def _cells_asked(
         for passage, cell in found
         if cell is not None and not is_of_rival(passage, cell.row, rivals_found)
     }
+
+
+def _of_asked_number(question: str, places: list[Place], evidence: Evidence) -> list[Place]:
+    """The places without those of another version or number than the question names; all where no other is left."""
+    asked = asked_numbers(question)
+    kept = [
+        place
+        for place in places
+        if not is_of_none(asked, place.passage, Span(place.span.start, place.span.end), evidence.passages)
+    ]
+    return kept or places
 
 
 def _with_whole_words(text: str, span: AnswerSpan) -> AnswerSpan:
@@ -436,6 +448,9 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
         return ""
     span = Span(place.span.start, place.span.end)
     if in_code(place.passage, span) or _spans_rows(place.passage, span):
+        return ""
+    # Of a row in which several cells may be meant none is picked out.
+    if columns_alike(question.standalone, place.passage, span):
         return ""
     begins = " ".join(without_markup(shown.text).split()).startswith(said)
     return "" if begins or shown.words <= 2 * len(said.split()) else said

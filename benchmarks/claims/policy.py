@@ -36,7 +36,7 @@ from report import write_result
 
 NAMES = tuple(sorted(INPUTS))
 # Below what issue G allows: 3 and 6 %. The thousands of claims need no bound for those to come.
-AIMS = Aims(passed=0.028, flagged=0.04, precision=0.9, unseen=False)
+AIMS = Aims(passed=0.025, flagged=0.04, precision=0.9, unseen=False)
 # The natural claims count so much of what the labelled sets count together.
 NATURAL_WEIGHT = 1.5
 

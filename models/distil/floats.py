@@ -40,7 +40,9 @@ def floats(graph: onnx.GraphProto, words: np.ndarray) -> Weights:
     for number in range(LAYERS):
         layer, name = f"encoder.layer.{number}", f"layer{number}"
         joined, bias = kernel(f"{name}.query_key_value"), found[f"{name}.bias"]
-        for part, rows, shift in zip(("query", "key", "value"), np.split(joined, 3), np.split(bias, 3), strict=True):
+        for part, rows, shift in zip(
+            ("query", "key", "value"), np.split(joined, 3), np.split(bias, 3), strict=True
+        ):
             weights[f"{layer}.attention.self.{part}.weight"] = rows.copy()
             weights[f"{layer}.attention.self.{part}.bias"] = shift.copy()
         for own, theirs in (("output", "attention.output"), ("wide", "intermediate"), ("narrow", "output")):

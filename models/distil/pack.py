@@ -4,9 +4,9 @@
         --checker CHECKER/train.jsonl.gz --held-reader EXAMPLES/held.jsonl.gz [ASKED/NAME.jsonl.gz …]
         --held-checker CHECKER/held.jsonl.gz
 
-The files are those of models/reader/examples.py, models/reader/asked.py and models/checker/examples.py. Each different
-question, title and passage is stored once. OUT holds an .npy file for each array of `Packed`, and sources.json with the
-names of the sources.
+The files are those of models/reader/examples.py, models/reader/asked.py and models/checker/examples.py. Each
+question, title and passage is stored once. OUT holds an .npy file for each array that packed.py reads, and
+sources.json with the names of the sources.
 """
 
 from __future__ import annotations
@@ -124,7 +124,10 @@ def main() -> None:
                 spans.append(None)
     of_passages = passages.encoded()
     places = np.array(
-        [(NONE, NONE) if row is None else span_tokens(row, of_passages[made[5]].offsets) for row, made in zip(spans, table, strict=True)],
+        [
+            (NONE, NONE) if row is None else span_tokens(row, of_passages[made[5]].offsets)
+            for row, made in zip(spans, table, strict=True)
+        ],
         np.int16,
     )
     arrays = {"table": np.array(table, np.int32), "spans": places}

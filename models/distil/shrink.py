@@ -1,6 +1,6 @@
 """Write weights in int8, a scale a row, in parts that can travel; and read them again.
 
-    python shrink.py WEIGHTS.safetensors OUT_FOLDER [MOST_BYTES]
+python shrink.py WEIGHTS.safetensors OUT_FOLDER [MOST_BYTES]
 """
 
 from __future__ import annotations

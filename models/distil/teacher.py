@@ -1,7 +1,8 @@
 """The teacher in PyTorch: MPNet-base reads a question or claim beside a passage, for both tasks.
 
-Token numbers are MiniLM's, so that its span scores stand at the student's places; MPNet's vocabulary is the same one,
-moved by four. Twelve layers of 768 (Song et al. 2020, arXiv 2004.09297), with one table of relative positions for all.
+Token numbers are MiniLM's, so that its span scores stand at the student's places; MPNet's vocabulary is the same
+one, moved by four. Twelve layers of 768 (Song et al. 2020, arXiv 2004.09297), with one table of relative positions
+for all.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ def bucket(distance: Tensor) -> Tensor:
     """The bucket of each distance (other place less own): near ones alone, far ones by their logarithm."""
     half, exact = BUCKETS // 2, BUCKETS // 4
     size = distance.abs()
-    far = exact + (torch.log(size.float().clamp(min=1) / exact) / math.log(FARTHEST / exact) * (half - exact)).long()
+    far = (
+        exact + (torch.log(size.float().clamp(min=1) / exact) / math.log(FARTHEST / exact) * (half - exact)).long()
+    )
     return (distance > 0).long() * half + torch.where(size < exact, size, far.clamp(max=half - 1))
 
 
@@ -73,7 +76,9 @@ class Teacher(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, ids: Tensor, segments: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Span logits (pairs, tokens, 2), pair logits (pairs, 4), verdicts (pairs, 3) of MiniLM's ids and segments."""
+        """Span logits (pairs, tokens, 2), pair logits (pairs, 4), verdicts (pairs, 3) of MiniLM's ids and
+        segments (pairs, tokens).
+        """
         mask = ids != 0
         own = ids + MOVED
         for theirs, here in SPECIAL.items():

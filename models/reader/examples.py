@@ -31,7 +31,7 @@ from tokenizers import Tokenizer
 YES, NO, NEITHER = 0, 1, 2
 # One in so many written passages is held out.
 HELD_EVERY = 6
-# How many examples of each source are drawn at most, chosen for variety within one pass of an hour on two cores.
+# How many examples of each source are drawn at most, chosen for variety.
 MOST = {
     "squad_train_answerable": 30_000,
     "squad2_train_unanswerable": 30_000,

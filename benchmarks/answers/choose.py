@@ -18,7 +18,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import mean
 
@@ -118,7 +118,7 @@ class Choice:
         """Shape (places, weights)."""
         return np.array([place.signals for place in self.places], float)
 
-    @property
+    @cached_property
     def golds(self) -> NDArray[np.bool_]:
         """Whether each place's block shows the gold."""
         return np.array([shows(place.shown.text, self.asked.must, self.asked.limit) for place in self.places])
@@ -128,7 +128,7 @@ class Choice:
         for name, value in zip((*WEIGHTS, "NEAR"), (*weights, near), strict=True):
             setattr(reader_writer, name, float(value))
         places = sorted(self.places, key=lambda place: -place.score)
-        taken = reader_writer.with_neighbours(reader_writer.choose_places(places, self.room, ()), self.room)
+        taken = reader_writer.with_neighbours(reader_writer.choose_places(places, self.room, ()), self.room, {})
         return "\n\n".join(place.shown.text for place in taken)
 
 

@@ -46,7 +46,7 @@ from assay.writing.extractive import ExtractiveWriter
 
 # Weights of the passage's log odds, the span's log odds, the logarithm of the search rank, and the cosine of block
 # and question in the log odds that a block shows the answer (benchmarks/answers/choose.py).
-READER_WEIGHT, SPAN_WEIGHT, RANK_WEIGHT, COSINE_WEIGHT = 0.33, 0.24, 0.82, 4.35
+READER_WEIGHT, SPAN_WEIGHT, RANK_WEIGHT, COSINE_WEIGHT = 0.47, 0.27, 0.67, 3.9
 # The log odds of a span are clipped to these (chosen).
 MOST_SPAN_ODDS = 12.0
 # From this probability the answer to a question with a name is treated as spread over passages: half of wiki-mix's

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from assay.calibration import ClaimPolicy
 from assay.core.answer_cache import AnswerCache
 from assay.types import (
     Action,
@@ -61,6 +60,8 @@ from assay.types import (
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from assay.calibration import ClaimPolicy
 
 # The ports of stages; the run wraps them, so that they know the budget, the deadline and the tape.
 

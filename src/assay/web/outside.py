@@ -288,12 +288,3 @@ def _each_once(searched: Sequence[_Searched], most: int) -> list[SearchResult]:
 
 
 # No source outside: what stands there until the user turns one on.
-
-
-@dataclass(frozen=True, slots=True)
-class NullRetriever:
-    """Finds nothing; the policy never asks it, since EXTERNAL is not able where it stands."""
-
-    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
-        """No evidence."""
-        return Evidence()

@@ -1,4 +1,4 @@
-"""Documents, where their text stands, and their passages."""
+"""Documents, where their text stands, their passages, and uploaded files on their way in."""
 
 from __future__ import annotations
 
@@ -269,3 +269,41 @@ class Match(Value):
     end: int
     line: int
     context: str
+
+
+JobStatus = Literal["queued", "running", "done", "failed"]
+FileStatus = Literal["waiting", "added", "unchanged", "skipped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class JobFile(Value):
+    """One file of a job: what became of it, why, and what to do about it; `name` is as the caller gave it."""
+
+    name: str
+    status: FileStatus
+    reason: str | None = None
+    hint: str | None = None
+    document_id: str | None = None
+    passages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Value):
+    """A job as it is now. `reason` and `hint` say why it failed as a whole; `seconds_left` is an estimate."""
+
+    job_id: str
+    collection: str
+    status: JobStatus
+    created: float
+    files_done: int
+    files_total: int
+    passages: int
+    seconds_left: float | None
+    files: tuple[JobFile, ...]
+    reason: str | None = None
+    hint: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is done or failed."""
+        return self.status in ("done", "failed")

@@ -24,7 +24,6 @@ from assay.types import Status, Value
 ALPHA = 0.05
 # Of fewer pairs no figure is given (chosen): one of them more or less would be 20 points and more.
 FEWEST_PAIRS = 5
-GRAMMAR = "METRIC may not fall|rise [by more than NUMBER [%|points]]"
 _EXAMPLE = '"groundedness may not fall by more than 0.01; cost may not rise by more than 10 %"'
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?(%|points?|)")
 # Two changes are the same if they differ by no more than what adding up rounds away.

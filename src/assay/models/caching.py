@@ -118,9 +118,9 @@ class CachingReader:
 class CachingChecker:
     """Wraps a checker: the same answer to the same question is checked against the same sources."""
 
-    def __init__(self, inner: Checker, most: int = MOST_SHARED) -> None:
+    def __init__(self, inner: Checker) -> None:
         self.inner = inner
-        self._latest = _LatestUsed[Pair, "NDArray[np.float32]"](most)
+        self._latest = _LatestUsed[Pair, "NDArray[np.float32]"](MOST_SHARED)
 
     @property
     def model(self) -> CheckerModel:

@@ -275,7 +275,6 @@ class Circuit:
     """
 
     clock: Clock
-    cooling: float = COOLING
     failures: int = 0
     opened: float | None = None
     probing: bool = False
@@ -300,7 +299,7 @@ class Circuit:
         """Whether this call is the probe."""
         if self.opened is None:
             return False
-        left = self.opened + self.cooling - self.clock.monotonic()
+        left = self.opened + COOLING - self.clock.monotonic()
         if left > 0 or self.probing:
             raise CircuitOpen(
                 f"{provider} failed {FAILURES} times in a row and is left alone for now",

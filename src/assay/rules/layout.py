@@ -177,14 +177,14 @@ def is_same_phrase(one: str, other: str, *, case: bool = False) -> bool:
     return first == second if case else first.casefold() == second.casefold()
 
 
-def quoted_list(phrases: tuple[str, ...], joint: str = "or") -> str:
+def quoted_list(phrases: tuple[str, ...]) -> str:
     """The phrases as a list in a sentence.
 
     >>> quoted_list(("delve", "tapestry", "realm of"))
     '"delve", "tapestry" or "realm of"'
     """
     quoted = [f'"{phrase}"' for phrase in phrases]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {joint} {quoted[-1]}"
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 
 
 @lru_cache(maxsize=256)

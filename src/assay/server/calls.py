@@ -85,9 +85,9 @@ def wants_events(request: Request) -> bool:
     return EVENT_STREAM in request.headers.get("accept", "")
 
 
-def event_response(run: LiveRun, tenant: Tenant, after: int = 0) -> Response:
-    """A run as a stream of server-sent events."""
-    return stream_response(frames(run, after), tenant)
+def event_response(run: LiveRun, tenant: Tenant) -> Response:
+    """A run as a stream of server-sent events, from its first one on."""
+    return stream_response(frames(run, 0), tenant)
 
 
 def stream_response(body: AsyncIterator[bytes], tenant: Tenant | None = None) -> Response:

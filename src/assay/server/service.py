@@ -187,12 +187,12 @@ class Service:
         return self._stores[path]
 
     @asynccontextmanager
-    async def engine(self, tenant: Tenant, collection: str, *, create: bool = False) -> AsyncIterator[Engine]:
+    async def engine(self, tenant: Tenant, collection: str) -> AsyncIterator[Engine]:
         """The engine of a tenant's collection. Raises UsageError for a bad name, UnknownCollection."""
         refuse_bad_collection(collection)
-        if not create and not (tenant.folder / "collections" / collection).is_dir():
+        if not (tenant.folder / "collections" / collection).is_dir():
             raise _unknown(tenant, collection)
-        async with self.engines.use(tenant.folder, collection, create=create) as engine:
+        async with self.engines.use(tenant.folder, collection) as engine:
             yield engine
 
     @asynccontextmanager

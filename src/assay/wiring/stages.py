@@ -176,7 +176,7 @@ class Composer:
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
         outside = _on_tape(self.outside, run, "outside")
         retriever, again = self._retrievers(run)
-        answerable = AnswerableByCollection(understander, again, self._fast(embedder, reader, run))
+        answerable = AnswerableByCollection(understander, again, self._fast(embedder, reader))
         writer = self._writer(run)
         rewriter = None if run.profile == "fast" else self._model("repairer", run)
         verifier = self._verifier(plain, run, in_time)
@@ -346,7 +346,7 @@ class Composer:
         model = None if run.profile == "fast" else self._model("judge", run)
         fences, room = self._fences(run, "judge"), int(EVIDENCE_SHARE * self.settings.context_tokens)
         return JudgePipeline(
-            fast=self._fast(embedder, reader, run, gate),
+            fast=self._fast(embedder, reader, gate),
             clock=run.clock,
             balanced=(
                 None if model is None else BalancedModel(model, at, band=self._band(), room=room, fence=fences)
@@ -414,7 +414,7 @@ class Composer:
         learned, low, high = learned_band(), self.settings.borderline_low, self.settings.borderline_high
         return Band(learned.low if low is None else low, learned.high if high is None else high)
 
-    def _fast(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
+    def _fast(self, embedder: Embedder, reader: Reader | None, gate: float = 0.0) -> Judge:
         """The fast judge; below `gate` no evidence suffices."""
         return HeuristicJudge(
             embedder, thresholds=self._thresholds(gate), reader=reader, rows=_row_finder(reader, embedder)

@@ -10,7 +10,7 @@ import math
 import re
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
@@ -23,6 +23,7 @@ from assay.errors import (
     ProviderRefused,
     ProviderUnreachable,
     UsageError,
+    causes_of,
 )
 from assay.types import Effort, Finish
 
@@ -241,7 +242,7 @@ def connection_error(service: Service, error: BaseException) -> ProviderError:
     """The error for an exception of the connection, of the decoding, or one of ours inside a vendor's."""
     import aiohttp  # it comes with the adapters, which alone call this
 
-    chain = tuple(_chain(error))
+    chain = tuple(causes_of(error))
     for link in chain:
         if isinstance(link, ProviderError):
             return link
@@ -285,16 +286,6 @@ def _start_it(service: Service) -> str:
     if service.host in ("localhost", "127.0.0.1", "::1"):
         hint += "; inside a container its host is host.docker.internal, not localhost"
     return hint
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it was raised from, outermost first."""
-    seen: set[int] = set()
-    found: BaseException | None = error
-    while found is not None and id(found) not in seen:
-        seen.add(id(found))
-        yield found
-        found = found.__cause__ or found.__context__
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -15,7 +15,7 @@ import socket
 import ssl
 import time
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -31,6 +31,7 @@ from assay.errors import (
     ProviderFailed,
     ProviderRefused,
     ProviderUnreachable,
+    causes_of,
 )
 from assay.web.egress import address_of
 from assay.web.guard import Link, SsrfGuard
@@ -88,7 +89,7 @@ def late(who: str, seconds: float) -> ProviderUnreachable:
 
 def failed(who: str, error: Exception, seconds: float) -> ProviderError:
     """The error for an exception of the connection, or one of ours inside it."""
-    chain = tuple(_chain(error))
+    chain = tuple(causes_of(error))
     for link in chain:
         if isinstance(link, ProviderError):
             return link
@@ -113,16 +114,6 @@ def _cause(chain: tuple[BaseException, ...]) -> tuple[str, bool]:
         if isinstance(link, ConnectionRefusedError):
             return "nothing listens there", True
     return "the connection failed", True
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it was raised from, outermost first."""
-    seen: set[int] = set()
-    found: BaseException | None = error
-    while found is not None and id(found) not in seen:
-        seen.add(id(found))
-        yield found
-        found = found.__cause__ or found.__context__
 
 
 def masked(said: object, key: str | None) -> str:

@@ -25,10 +25,7 @@ class Length(Kind):
 
     @model_validator(mode="after")
     def _bounded(self) -> Length:
-        if self.min == 0 and self.max is None:
-            raise ValueError("give min, max or both")
-        if self.max is not None and self.min > self.max:
-            raise ValueError(f"min {self.min} is above max {self.max}")
+        require_bounds(self.min, self.max)
         return self
 
     def instruction(self, language: str) -> str:
@@ -50,6 +47,14 @@ class Length(Kind):
         if self.unit == "words":
             return Demand(words=bound)
         return Demand(sentences=bound) if self.unit == "sentences" else Demand(characters=bound)
+
+
+def require_bounds(low: int, high: int | None) -> None:
+    """Raise ValueError unless `min` or `max` is given, and in order."""
+    if low == 0 and high is None:
+        raise ValueError("give min, max or both")
+    if high is not None and low > high:
+        raise ValueError(f"min {low} is above max {high}")
 
 
 def bounds(low: int, high: int | None, what: str) -> str:
@@ -94,10 +99,7 @@ class Bullets(Kind):
 
     @model_validator(mode="after")
     def _bounded(self) -> Bullets:
-        if self.min == 0 and self.max is None:
-            raise ValueError("give min, max or both")
-        if self.max is not None and self.min > self.max:
-            raise ValueError(f"min {self.min} is above max {self.max}")
+        require_bounds(self.min, self.max)
         return self
 
     def instruction(self, language: str) -> str:

@@ -13,7 +13,7 @@ from pydantic import Field, field_validator, model_validator
 from assay.nlp.citations import citations
 from assay.nlp.cues import is_courtesy
 from assay.nlp.lexicon import word_class
-from assay.rules.kinds.layout import bounds, counted
+from assay.rules.kinds.layout import bounds, counted, require_bounds
 from assay.rules.layout import (
     Statement,
     blocks,
@@ -289,10 +289,7 @@ class Citations(Kind):
 
     @model_validator(mode="after")
     def _bounded(self) -> Citations:
-        if self.min == 0 and self.max is None:
-            raise ValueError("give min, max or both")
-        if self.max is not None and self.min > self.max:
-            raise ValueError(f"min {self.min} is above max {self.max}")
+        require_bounds(self.min, self.max)
         return self
 
     def instruction(self, language: str) -> str:

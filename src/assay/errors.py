@@ -35,7 +35,7 @@ from collections.abc import Iterator
 
 
 class AssayError(Exception):
-    """What happened and why; `hint` says what to do next, `retryable` whether the same call may work later.
+    """A failure and its cause; `hint` says what to do next, `retryable` whether the same call may work later.
 
     >>> error = UsageError("the question is empty", hint="ask something")
     >>> str(error), error.hint, error.retryable

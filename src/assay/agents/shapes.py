@@ -1,4 +1,4 @@
-"""What agents give and get, as typed JSON with its schema: arguments, answers, evidence, reviews, sources."""
+"""Arguments and results of agents, as typed JSON with its schema: answers, evidence, reviews, sources."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Aims:
-    """What bars are to keep.
+    """The aims that bars are to keep.
 
     Of the false claims at most the share `passed` is called supported, of the true ones at most `flagged` is called
     not borne out, and of what is called contradicted at least `precision` is. With `unseen` that is said of claims
@@ -54,7 +54,7 @@ class Aims:
 
     @property
     def fewest_contradicted(self) -> int:
-        """How many flagged claims show the precision where each of them is contradicted.
+        """Number of flagged claims that show the precision if each of them is contradicted.
 
         >>> Aims(0.03, 0.06, 0.9).fewest_contradicted
         22
@@ -78,7 +78,7 @@ class Bars:
 
 
 def fewest(share: float) -> int:
-    """How many labels, none of them a failure, show that failures are at most this share (0 to 1), at 90 %.
+    """Number of labels, none a failure, that shows that failures are at most this share (0 to 1), at 90 %.
 
     >>> fewest(0.03), fewest(0.06)
     (76, 38)

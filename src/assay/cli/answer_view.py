@@ -428,7 +428,7 @@ def _all_quoted(claims: Sequence[Json]) -> bool:
 
 
 def _quoting(claims: Sequence[Json]) -> str:
-    """How many claims quote their source; where some say it otherwise, how many it bears out."""
+    """Number of claims that quote their source, and of those in other words that it bears out."""
     if _all_quoted(claims):
         return "quoted exactly"
     borne_out = [claim for claim in claims if claim["verdict"] == "supported" and claim["spans"]]
@@ -476,7 +476,7 @@ def tell(
 
 
 def _left_out(sentences: int) -> str:
-    """That some sentences were dropped, empty where none was."""
+    """A note that sentences were dropped, empty where none was."""
     if not sentences:
         return ""
     many = f"{sentences} sentences were" if sentences > 1 else "1 sentence was"

@@ -194,7 +194,7 @@ def _misused(error: typer.TyperException, terminal: Terminal) -> int:
 
 
 def _of_system(error: OSError) -> AssayError:
-    """What the file system refused where nothing nearer knew what it meant."""
+    """The error for a refusal of the file system that nothing nearer understood."""
     place = f"{error.filename}: " if error.filename else ""
     if error.errno == errno.ENOSPC:
         return StoreFull(f"{place}the disk is full", hint="free some space and run the same command again")

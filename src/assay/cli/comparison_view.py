@@ -71,7 +71,7 @@ def _gate_word(gate: Gate) -> str:
 
 
 def _about(found: Comparison) -> Iterator[str]:
-    """What was compared."""
+    """Lines on what was compared."""
     yield f"A: {one_line(found.first)}"
     yield f"B: {one_line(found.second)}"
     for change in found.settings:
@@ -140,7 +140,7 @@ def _p(value: float) -> str:
 
 
 def _notes(found: Comparison) -> Iterator[str]:
-    """What the tables do not show."""
+    """Notes on what the tables do not show."""
     moved = sum(metric.p is not None and metric.effect != "same" for metric in found.metrics)
     if moved:
         yield (

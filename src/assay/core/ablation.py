@@ -103,7 +103,7 @@ class CitedAnswer:
 
 
 def describe_falls(claims: Sequence[int]) -> str:
-    """What an answer loses without a source, given the numbers of the claims that fall.
+    """The loss of an answer without a source, given the numbers of the claims that fall.
 
     >>> describe_falls((1, 3)), describe_falls(())
     ('without it claims 1 and 3 fall', 'without it no claim falls')
@@ -172,7 +172,7 @@ async def _scope(cited: tuple[int, ...], every: tuple[int, ...], tested: _Tested
 
 
 async def _ablated(claim: int, n: int, scope: Sequence[int], tested: _TestedClaim) -> CitationAblation:
-    """What the claim loses without source `n`, which it cites; it stands on the sources `scope`."""
+    """The claim without source `n`, which it cites; it stands on the sources `scope`."""
     role, reason = await _role(n, scope, tested)
     support = (await tested.result((n,))).support
     return CitationAblation((claim,), n, role, reason, None if support is None else round(support, 4))

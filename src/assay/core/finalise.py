@@ -128,7 +128,7 @@ def assemble_given(ask: Ask, draft: DraftState, stages: Stages) -> Answer:
 
 
 def _answer(ask: Ask, written: DraftState, stages: Stages, judgement: Judgement, confidence: Confidence) -> Answer:
-    """What every answer object takes from its draft; `ms` and the trace are the run's."""
+    """The part of every answer object that comes from its draft; `ms` and the trace are the run's."""
     draft, review = written.draft, written.review
     return Answer(
         run_id=ask.run_id,

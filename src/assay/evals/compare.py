@@ -82,7 +82,7 @@ class MetricChange(Value):
 
 @dataclass(frozen=True, slots=True)
 class OutcomeChange(Value):
-    """How many results ended so in the first system and so in the second; an error's outcome is "failed"."""
+    """Number of results that ended so in the first system and in the second; an error's outcome is "failed"."""
 
     first: str
     second: str
@@ -240,7 +240,7 @@ def _gated(pairs: _Pairs, test: PairedTest) -> GatedPairs:
 
 
 def _change(pairs: _Pairs, test: PairedTest | None, adjusted: float, slices: Slices) -> MetricChange:
-    """What became of a metric."""
+    """The change of a metric."""
     metric, n = pairs.first, len(pairs.cases)
     about = (metric.name, metric.group, metric.unit, metric.better, metric.statistic, n)
     unpaired = len(pairs.first.per_case) + len(pairs.second.per_case) - 2 * n
@@ -287,7 +287,7 @@ def _values(pairs: _Pairs) -> tuple[float | None, float | None, float | None]:
 
 
 def _effect(same: bool, difference: float, adjusted: float, better: Better) -> Effect:
-    """What the test says."""
+    """The effect by the test."""
     if same:
         return "same"
     if adjusted > ALPHA:
@@ -371,7 +371,7 @@ def compare_folders(first: Path, second: Path, requirements: Sequence[Requiremen
 
 
 def settings_changes(before: Evaluation, after: Evaluation) -> tuple[Change, ...]:
-    """What differs in how the two were set up: versions, collection, settings and models.
+    """Differences in the set-up of the two: versions, collection, settings and models.
 
     >>> one = Evaluation("q.jsonl", "own", "", 2, 1, "fast", "0.1.0", 0.0, settings={"k": 8})
     >>> other = Evaluation("q.jsonl", "own", "", 2, 1, "fast", "0.2.0", 9.0, settings={"k": 5})

@@ -134,7 +134,7 @@ def ladder(
 
 
 def design_effect(wrong: NDArray[np.bool_], groups: NDArray[np.intp]) -> float:
-    """How much larger the variance of the share of wrong rows is than that of as many independent rows, at least 1.
+    """Variance of the share of wrong rows over that of as many independent rows, at least 1.
 
     The variance from group totals over the binomial one (Kish 1965, Survey Sampling).
 

@@ -65,7 +65,7 @@ class Requirement(Value):
 
 @dataclass(frozen=True, slots=True)
 class GatedPairs(Value):
-    """What a requirement is held against: the values on the cases that both systems have, and their test."""
+    """The pairs of a requirement: the values on the cases that both systems have, and their test."""
 
     first: tuple[float, ...]
     second: tuple[float, ...]

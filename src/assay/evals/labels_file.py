@@ -30,7 +30,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What one line says: of `id`, whether it is right, and its score where the line gives one."""
+    """A labelled line: whether `id` is right, and its score where the line gives one."""
 
     number: int
     id: str
@@ -220,7 +220,7 @@ def _passages_of(claim: Mapping[str, Any], record: RunRecord) -> tuple[Passage, 
 
 
 def count_summary(claims: Sequence[LabelledClaim]) -> str:
-    """How many claims there are of each label, in words.
+    """Number of claims of each label, in words.
 
     >>> rain, snow = (LabelledClaim(n, "It rained.", Verdict.SUPPORTED, ()) for n in (1, 2))
     >>> count_summary([rain, snow])

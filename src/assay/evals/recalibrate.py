@@ -134,7 +134,7 @@ def _answer(labels: Labels, collection: str, row: Labelled) -> Mapping[str, Any]
 
 
 def _signal(answer: Mapping[str, Any]) -> float:
-    """What a probability of the answer is read from."""
+    """The signal that a probability of the answer is read from."""
     confidence, judgement = answer["confidence"], answer["judgement"]
     read = confidence.get("reading")
     reading = AnswerReading(**read) if read else None

@@ -211,7 +211,7 @@ class Line:
     held: frozenset[str]
 
     def near(self, start: int, end: int, reach: int) -> float:
-        """How near a cue is to a stretch: 1 right before it, .75 right after it, half at `reach`, 0 beyond."""
+        """Nearness of a cue to a stretch: 1 right before it, .75 right after it, half at `reach`, 0 beyond."""
         best = 0.0
         for cue_start, cue_end in self.cues:
             if 0 <= start - cue_end <= reach:

@@ -437,7 +437,7 @@ def _relevance(readings: Sequence[PassageTerms], cosines: dict[str, float]) -> d
 
 
 def _likelier(read: Answerability | None, by_row: Mapping[str, float]) -> dict[str, float]:
-    """How likely each passage answers, by the reader or by its row, whichever is more."""
+    """Likelihood of each passage to answer, by the reader or by its row, whichever is more."""
     found = {} if read is None else dict(read.passages)
     return found | {key: max(likely, found.get(key, 0.0)) for key, likely in by_row.items()}
 

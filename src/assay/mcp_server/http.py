@@ -57,7 +57,7 @@ class McpEndpoint:
         self._manager = StreamableHTTPSessionManager(server, stateless=True, security_settings=security)
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """What must be open while requests come; at its end, calls under way are cancelled."""
+        """Keep open what requests need; at its end, calls under way are cancelled."""
         return self._manager.run()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -24,7 +24,7 @@ Known = TypeVar("Known")
 
 
 class _LatestUsed(Generic[Key, Known]):
-    """What was asked for last, at most `most` of it. Safe to use from several threads.
+    """The latest `most` entries that were asked for. Safe to use from several threads.
 
     >>> latest = _LatestUsed[str, int](1)
     >>> latest.remember({"a": 1, "b": 2})

@@ -55,7 +55,7 @@ class HubName:
 
     @property
     def folder(self) -> str:
-        """What its folder here is called."""
+        """The name of its folder here."""
         return f"{self.organisation}--{self.name}@{self.revision}"
 
     def __str__(self) -> str:

@@ -118,7 +118,7 @@ class Service:
         return re.sub(r"//[^/@]*@", "//", self.url)
 
     def masked(self, said: str) -> str:
-        """What the service said in one line, cut, without the key or a recognisable part of it.
+        """The service's message in one line, cut, without the key or a recognisable part of it.
 
         >>> service = Service("openai", "m", "http://h/v1", "sk-abcdefghijkl", "KEY", "URL")
         >>> service.masked("Incorrect API key provided: sk-abcd*****ijkl.  See sk-abcdefgh")
@@ -168,7 +168,7 @@ def status_error(service: Service, said: ErrorReply) -> ProviderError:
 
 
 def _what_to_set(service: Service, said: ErrorReply, spent: bool) -> str:
-    """What to do about a refusal that trying again does not cure."""
+    """Advice on a refusal that trying again does not cure."""
     if spent:
         return f"the account has no credit left; pay, or set {service.key_named} to another key"
     if said.status == 401 or (said.status in (400, 403) and _BAD_KEY.search(f"{said.code} {said.message}")):
@@ -361,7 +361,7 @@ _WITHOUT_TEXT: Mapping[Finish, Finish] = MappingProxyType({"stop": "empty", "len
 
 
 def ending(text: str, finish: Finish | None) -> Finish:
-    """How a reply of this text ended, where its provider says `finish`; None is no ending.
+    """The end of a reply of this text, where its provider says `finish`; None is no ending.
 
     A reply without text is empty; where its limit was used up all the same, thinking used it up.
 

@@ -327,7 +327,7 @@ _LONGER = 1.25
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What a user set for all requests to a model; None leaves the request's own, or the model's.
+    """The user's options for all requests to a model; None leaves the request's own, or the model's.
 
     `thinking_tokens` are what a reply may take besides its own limit. `window` is the context that prompt, thinking
     and reply share, in tokens, None where it is far larger than any prompt here.

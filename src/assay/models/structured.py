@@ -51,7 +51,7 @@ def complete_reply(reply: ModelReply) -> ModelReply:
 
 
 def _errors(reply: ModelReply, request: ModelRequest) -> str | None:
-    """What is wrong with the reply, None where it fits."""
+    """The errors of the reply, None where it fits."""
     from pydantic import ValidationError
 
     try:

@@ -248,7 +248,7 @@ class Alignment:
         return fsum(weights[term] for term in weights.keys() & set(held)) / (fsum(weights.values()) or 1.0)
 
     def nearest_first(self, found: Sequence[tuple[Value, Passage]]) -> tuple[Value, Passage]:
-        """Of some values, the one in the nearest sentence, else the first."""
+        """The one of some values in the nearest sentence, else the first."""
         ordered = (one for near in self.nearest for one in found if _holds(near.sentence, *one))
         return next(ordered, found[0])
 

@@ -38,7 +38,7 @@ class Place(Protocol):
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """The end of the text."""
         ...
 
 
@@ -88,7 +88,7 @@ class Analysis:
         self._derived: dict[Callable[[Analysis], Any], Any] = {}
 
     def derive(self, read: Callable[[Analysis], Read]) -> Read:
-        """What a function reads of this analysis, computed once and kept with it.
+        """Compute what a function reads of this analysis, once, and keep it with it.
 
         >>> text = analyse("It rained.")
         >>> text.derive(lambda analysis: len(analysis.words))
@@ -155,12 +155,12 @@ class Analysis:
 
     @cached_property
     def acronyms(self) -> Mapping[str, tuple[str, ...]]:
-        """What its acronyms stand for, where it says so."""
+        """The expansions of its acronyms, where the text gives them."""
         return name_text.acronyms(self.text)
 
     @cached_property
     def negations(self) -> tuple[Negation, ...]:
-        """What denies something."""
+        """The denials of the text."""
         return tuple(negation_text.negations(self.text))
 
     @cached_property

@@ -149,7 +149,7 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """How a value follows from its operands; `formula` is written for readers."""
+    """The derivation of a value from its operands; `formula` is written for readers."""
 
     kind: Kind
     formula: str
@@ -225,7 +225,7 @@ def _written(text: str, value: Quantity | Date) -> str:
 
 
 def derive_number(text: str, value: Quantity, near: Near, announcing: str | None = None) -> Derivation | None:
-    """How a number of the claim `text` follows from values near it; None where it does not, or is a range.
+    """The derivation of a number of the claim `text` from values near it; None where there is none, or a range.
 
     `announcing` is the text that may hold cues of a calculation, by default all of the claim.
 
@@ -244,7 +244,7 @@ def derive_number(text: str, value: Quantity, near: Near, announcing: str | None
 
 
 def derive_date(text: str, value: Date, near: Near) -> Derivation | None:
-    """How a date of the claim `text` follows from a date near it and a time; None where it does not.
+    """The derivation of a date of the claim `text` from a date near it and a time; None where there is none.
 
     >>> text = "The loan is due in 1937."
     >>> derive_date(text, analyse(text).dates[0], near_of(["The loan of 1932 is for five years."])).formula
@@ -369,7 +369,7 @@ def _rate(target: _Target, near: Near) -> Iterator[_Result]:
 
 
 def _time_ratio(longer: str, shorter: str) -> float | None:
-    """How many of one unit of time make up another; None of equal ones, and where that is not fixed.
+    """The ratio of two units of time; None of equal ones, and where it is not fixed.
 
     >>> _time_ratio("hour", "minute"), _time_ratio("year", "quarter"), _time_ratio("month", "week")
     (60.0, 4.0, None)

@@ -14,7 +14,7 @@ _CLOSING = " \t\n\r\"'”’»)]*_`"
 
 
 class BlockKind(StrEnum):
-    """What a block is.
+    """The kind of a block.
 
     MARKUP is never quoted as an answer: front matter, templating, comments and tags without words, anchors,
     footnote and link definitions, thematic breaks, the marker lines of admonitions and tabs.

@@ -1,4 +1,4 @@
-"""What changes a number's meaning around it: at least, at most, per month, a list's mark, a unit left out."""
+"""Words that change a number's meaning: at least, at most, per month, a list's mark, a unit left out."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def dates(text: str) -> list[Date]:
 
 
 def relation(claim: Date, source: Date) -> Relation:
-    """How the claim's date stands to the source's: "contains" when the source's lies within the claim's.
+    """The relation of the claim's date to the source's: "contains" when the source's lies within the claim's.
 
     "unknown" where they share no part that both give.
 

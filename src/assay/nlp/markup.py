@@ -136,7 +136,7 @@ def _spaces(found: re.Match[str]) -> str:
 
 
 class Role(Enum):
-    """What a span of text is: the author's sentence, a quotation, markup, or the tags of HTML blocks."""
+    """The role of a span of text: the author's sentence, a quotation, markup, or the tags of HTML blocks."""
 
     SENTENCE = "sentence"
     QUOTED = "quoted"

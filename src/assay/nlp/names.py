@@ -62,7 +62,7 @@ def names(text: str) -> list[Name]:
 
 
 def acronyms(text: str) -> dict[str, tuple[str, ...]]:
-    """What the acronyms of `text` stand for, where it says so: folded acronym to folded words.
+    """The expansions of acronyms that `text` gives: folded acronym to folded words.
 
     >>> acronyms("the World Health Organization (WHO) said")
     {'who': ('world', 'health', 'organization')}
@@ -88,7 +88,7 @@ def _capital(text: str, span: Span) -> bool:
 
 
 def _run(text: str, spans: list[Span], at: int) -> int:
-    """Where the run of capitalised words that begins at word `at` ends."""
+    """The end of the run of capitalised words that begins at word `at`."""
     end = at + 1
     while end < len(spans):
         before = text[spans[end - 1].start : spans[end - 1].end]

@@ -120,7 +120,7 @@ def normal_form(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def meaning_form(text: str) -> str:
-    """What the question asks, in a form that other words for the same question share.
+    """The question in a form that other words for the same question share.
 
     >>> meaning_form("Could you tell me what time the shop opens?") == meaning_form("When does the shop open?")
     True

@@ -71,7 +71,7 @@ class Coverage:
 
 
 class TextIndex:
-    """Where the words of one text stand: stems by sentence and by position, runs of them, runs of characters."""
+    """The places of the words of one text: stems by sentence and by position, runs of them, runs of characters."""
 
     def __init__(self, analysis: Analysis) -> None:
         sentences = [part.words for part in analysis.parts]
@@ -151,7 +151,7 @@ class SourceIndex:
 
     @cached_property
     def acronyms(self) -> Mapping[str, tuple[str, ...]]:
-        """What acronyms stand for, where a passage says so."""
+        """The expansions of acronyms, where a passage gives them."""
         found: dict[str, tuple[str, ...]] = {}
         for read in self._read:
             found |= read.acronyms
@@ -196,7 +196,7 @@ class SourceIndex:
                 yield first + at
 
     def shared(self, stems: Iterable[str]) -> dict[int, set[str]]:
-        """Which of some stems each sentence holds, by its number; sentences that hold none are left out."""
+        """The given stems that each sentence holds, by its number; sentences that hold none are left out."""
         found: dict[int, set[str]] = {}
         for stem in stems:
             for at in self.holding(stem):

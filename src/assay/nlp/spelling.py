@@ -35,7 +35,7 @@ def is_english(word: str) -> bool:
 
 
 def most_edits(word: str, *, is_name: bool) -> int:
-    """How many edits a word may be away from what is meant; 0 where it is not to be corrected.
+    """Number of edits that a word may be away from what is meant; 0 where it is not to be corrected.
 
     >>> most_edits("reimbursment", is_name=False), most_edits("polcy", is_name=False)
     (2, 1)

@@ -20,7 +20,7 @@ from assay.types import AnswerType
 
 
 class KindFit(StrEnum):
-    """How a value fits the kind asked for; OPEN where the question or the value tells no kind."""
+    """The fit of a value to the kind asked for; OPEN where the question or the value tells no kind."""
 
     FITS = "fits"
     OPEN = "open"
@@ -48,7 +48,7 @@ _PLAIN = frozenset({"money", "mass", "temperature", "person"})
 
 
 def kind_fit(question: str, value: str, header: str = "") -> KindFit:
-    """How the value, a cell under `header`, fits the kind of value that the question asks for.
+    """The fit of the value, a cell under `header`, to the kind of value that the question asks for.
 
     >>> kind_fit("How long does it take?", "22 pounds"), kind_fit("How long does it take?", "2 days")
     (<KindFit.CLASHES: 'clashes'>, <KindFit.FITS: 'fits'>)

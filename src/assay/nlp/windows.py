@@ -94,7 +94,7 @@ def _nearest(weights: Mapping[str, float], best: Sequence[int], held: Sequence[f
 
 
 def stretches(kept: Sequence[int], spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
-    """Where the kept sentences begin and end, neighbours as one.
+    """Starts and ends of the kept sentences, neighbours as one.
 
     >>> list(stretches([0, 1, 3], [Span(0, 2), Span(3, 5), Span(6, 8), Span(9, 11)]))
     [(0, 5), (9, 11)]

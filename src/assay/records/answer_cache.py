@@ -53,7 +53,7 @@ LEAST_COSINE = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What a kept answer is held against: the documents, and who reads them. None of it asks a language model.
+    """The documents and readers that a kept answer is held against. None of them asks a language model.
 
     The `retriever` finds what answers stand on, the `plain` one what the search itself ranks first. `relevance` is
     None without a reader: then only the same question is served.

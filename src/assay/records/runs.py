@@ -356,7 +356,7 @@ class RunStore:
         return self._delete(rows.delete_all)
 
     def recorded(self, run_ids: Sequence[str]) -> frozenset[str]:
-        """Which of some whole ids are those of recorded runs."""
+        """The given whole ids that are those of recorded runs."""
         return frozenset(self._read(lambda file: rows.recorded(file, run_ids)))
 
     def runs_with_document(self, document_id: str) -> tuple[str, ...]:
@@ -373,7 +373,7 @@ class RunStore:
     # --- opening ---------------------------------------------------------------------------------
 
     def _read(self, read: Callable[[sqlite3.Connection], tuple[Found, ...]], version: int = 1) -> tuple[Found, ...]:
-        """What is read of a file; nothing of a missing one, or of one older than what is asked."""
+        """Read a file; nothing of a missing one, or of one older than what is asked."""
         with self.file.reading(version) as file:
             return () if file is None else read(file)
 

@@ -57,7 +57,7 @@ MOST_NEAR = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """How much the words around a value in a source match those around its place in the claim.
+    """Match of the words around a value in a source with those around its place in the claim.
 
     `near` is the summed rarity of the terms near both, at most 3; `beside` scores the adjacent words, 2 for a
     content word and 1 for a stop word, 0 to 4; `share` is the share, by rarity, of the claim's other terms that the
@@ -182,7 +182,7 @@ def alternatives(stated: StatedValue, claim: str, source: str) -> dict[str, tupl
 
 
 def places(value: str, source: str) -> tuple[Span, ...]:
-    """Where the words of a value stand in a source."""
+    """The places of a value's words in a source."""
     wanted, spans = words(value), list(word_spans(source))
     folded = [fold(source[word.start : word.end]) for word in spans]
     return tuple(

@@ -1,4 +1,4 @@
-"""How an answer is laid out: prose, lists and headings; and its sentences with the marks that belong to them."""
+"""The layout of an answer: prose, lists and headings; and its sentences with the marks that belong to them."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def is_question(text: str) -> bool:
 
 
 def word_count(text: str) -> int:
-    """How many words a text has; two characters of a script without spaces count as one.
+    """Number of words of a text; two characters of a script without spaces count as one.
 
     >>> word_count("It's 3,5 km"), word_count("東京です。")
     (3, 2)

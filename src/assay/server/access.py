@@ -1,4 +1,4 @@
-"""Who calls, and what they may do."""
+"""Callers, and what they may do."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _BEARER = HTTPBearer(auto_error=False, description="an API key, as `assay keys c
 
 @dataclass(frozen=True, slots=True)
 class Caller(Value):
-    """Who sent a request: a key's tenant, id, name and scopes."""
+    """The sender of a request: a key's tenant, id, name and scopes."""
 
     tenant: str
     key_id: str

@@ -1,4 +1,4 @@
-"""What an API key is: its text, its scopes, its tenant, when it ends, and the slow hash of it that is stored."""
+"""An API key: its text, its scopes, its tenant, when it ends, and the slow hash of it that is stored."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Key(Value):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one hash costs: the parameters N, r and p of scrypt (RFC 7914); it takes 128 * N * r bytes."""
+    """The cost of one hash: the parameters N, r and p of scrypt (RFC 7914); it takes 128 * N * r bytes."""
 
     n: int
     r: int

@@ -1,4 +1,4 @@
-"""What every route needs of a request: the service, the caller's tenant, and an end when the client leaves."""
+"""The shared part of routes: the service, the caller's tenant, and an end when the client leaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names and origins a request may carry, and from which address it came.
+"""Names and origins that a request may carry, and the address that it came from.
 
 A web page of another site can send requests to this machine, and by DNS rebinding read the replies. Its requests
 carry a foreign Origin, or a foreign Host, and are refused.

@@ -234,7 +234,7 @@ OpenEngine = Callable[[Path, str], AbstractAsyncContextManager[Engine]]
 
 @dataclass(frozen=True, slots=True)
 class TenantIntake:
-    """How one tenant's files are taken in."""
+    """The intake of one tenant's files."""
 
     uploads: Uploads
     jobs: JobStore
@@ -271,7 +271,7 @@ class Intake:
                 self.of(file.parent)
 
     def waiting_files(self) -> float:
-        """How many uploaded files of all tenants wait; NaN where that cannot be read. It waits for the disk."""
+        """Number of waiting files of all tenants; NaN where that cannot be read. It waits for the disk."""
         try:
             return sum(len(intake.jobs.staged_tokens()) for intake in tuple(self._of.values()))
         except StoreError:

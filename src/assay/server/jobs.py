@@ -280,7 +280,7 @@ ORDER BY created, job_id LIMIT 1
 
 
 def _seconds_left(done: Sequence[int], waiting: Sequence[int], seconds: float, since: float = 0.0) -> float | None:
-    """How long the files that wait will take, by the sizes of those done in so many seconds.
+    """The time that the waiting files will take, by the sizes of those done in so many seconds.
 
     `since` is how long ago the last one was done. None if none is, or if the next takes longer than expected.
 

@@ -1,4 +1,4 @@
-"""What one request may use: bytes and seconds of its body, a share of the minute, and a place among the answers."""
+"""Limits of one request: bytes and seconds of its body, a share of the minute, and a place among the answers."""
 
 from __future__ import annotations
 

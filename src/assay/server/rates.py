@@ -1,4 +1,4 @@
-"""How often something may happen: counted by name over a sliding minute, in the memory of this process."""
+"""Rates: events counted by name over a sliding minute, in the memory of this process."""
 
 from __future__ import annotations
 

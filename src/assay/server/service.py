@@ -81,12 +81,12 @@ class Engines:
 
     @property
     def count(self) -> int:
-        """How many are open."""
+        """Number of open engines."""
         return len(self._open)
 
     @property
     def open_circuits(self) -> int:
-        """How many providers are left alone for now, counted in each engine that uses them."""
+        """Number of providers that are left alone for now, counted in each engine that uses them."""
         return sum(len(entry.engine.open_circuits) for entry in self._open.values())
 
     async def _entry(self, key: tuple[Path, str], create: bool) -> _OpenEngine:
@@ -232,7 +232,7 @@ class Service:
         )
 
     def levels(self) -> Levels:
-        """What the metrics show of this process."""
+        """The levels of this process for the metrics."""
         return Levels(self.engines.count, self.engines.open_circuits)
 
     def refuse_options(self, options: AskOptions, *, is_admin: bool) -> None:

@@ -1,4 +1,4 @@
-"""What the evidence is worth, and the steps taken to gather it."""
+"""The judgement of the evidence, and the steps taken to gather it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Step(Value):
 
 @dataclass(frozen=True, slots=True)
 class Gathered(Value):
-    """What the search loop ends with: the action that ended it, and all that it found."""
+    """The result of the search loop: the action that ended it, and all that it found."""
 
     action: Action
     evidence: Evidence

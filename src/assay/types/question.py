@@ -22,7 +22,7 @@ class Message(Value):
 
 
 class QuestionKind(StrEnum):
-    """What sort of answer a question wants."""
+    """The sort of answer that a question wants."""
 
     FACTUAL = "factual"
     INTERPRETIVE = "interpretive"
@@ -33,7 +33,7 @@ class QuestionKind(StrEnum):
 
 
 class AnswerType(StrEnum):
-    """What the words of the answer must hold."""
+    """The type of value that the answer must hold."""
 
     PERSON = "person"
     PLACE = "place"
@@ -92,7 +92,7 @@ class Question(Value):
 
 
 class Action(StrEnum):
-    """What to do with a question, given its evidence."""
+    """The action to take on a question, given its evidence."""
 
     ANSWER = "ANSWER"
     REFINE = "REFINE"

@@ -21,7 +21,7 @@ class RunSummary(Value):
 
     @property
     def place(self) -> str:
-        """Where the run stands in the list of runs, for `RunQuery.before`."""
+        """The run's place in the list of runs, for `RunQuery.before`."""
         return f"{self.started!r}:{self.run_id}"
 
 
@@ -79,7 +79,7 @@ class Label(Value):
 
 @dataclass(frozen=True, slots=True)
 class Deleted(Value):
-    """How many runs were deleted.
+    """Number of runs that were deleted.
 
     `wiped` is False where another process was reading, so that bytes of what was deleted may stay on the disk until
     the next deletion.
@@ -132,7 +132,7 @@ class CheckChange(Value):
 
 @dataclass(frozen=True, slots=True)
 class Difference(Value):
-    """What differs between two ends of runs.
+    """The difference between two ends of runs.
 
     `changed` are parts of the answer objects, `actions` (the path of actions), `sources` (ids of passages) and
     `error` among them; `sentences` are all rows of the two texts side by side, in order; `claims` and `checks` are

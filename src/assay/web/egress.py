@@ -1,4 +1,4 @@
-"""What may leave this machine, and what is taken out of a query before it does."""
+"""Control of what leaves this machine: what is taken out of a query before it does."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Redacted(Value):
     removed: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """What was taken out, in words; empty where nothing was.
+        """The kinds taken out, in words; empty where nothing was.
 
         >>> str(Redacted("who is it?", {"e-mail addresses": 1, "keys": 2}))
         '1 e-mail address, 2 keys'

@@ -117,7 +117,7 @@ def _cause(chain: tuple[BaseException, ...]) -> tuple[str, bool]:
 
 
 def masked(said: object, key: str | None) -> str:
-    """What a service said, in one line and cut; nothing where it repeats a recognisable part of the key.
+    """The service's message, in one line and cut; nothing where it repeats a recognisable part of the key.
 
     >>> masked("bad key  tvly-0123456789", "tvly-0123456789"), masked({"detail": {"error": "over  quota"}}, None)
     ('', 'over quota')
@@ -286,7 +286,7 @@ async def read_body(pieces: AsyncIterator[bytes], encoding: str, largest: int, w
 
 
 def _unpacker(encoding: str, who: str) -> Callable[[bytes, int], bytes]:
-    """What unpacks one piece after the other, each time at most so many bytes."""
+    """A function that unpacks one piece after the other, each time at most so many bytes."""
     if encoding in ("", "identity"):
         return lambda piece, _: piece
     if encoding not in ("gzip", "x-gzip", "deflate"):
@@ -324,7 +324,7 @@ _ACCEPTED = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """What one page may take: bytes, seconds in all, seconds without a byte, and redirects."""
+    """The limits of one page: bytes, seconds in all, seconds without a byte, and redirects."""
 
     bytes: int = 10 * 1024 * 1024
     seconds: float = 15.0

@@ -141,7 +141,7 @@ def open_checker(
 
 
 def _tracers(settings: Settings, collection: str) -> tuple[Sink, ...]:
-    """What traces runs, if they are traced. Raises MissingExtra."""
+    """The tracers of runs, if they are traced. Raises MissingExtra."""
     if not settings.traces:
         return ()
     try:
@@ -181,7 +181,7 @@ def _own_parts_and_settings(
 
 @dataclass(frozen=True, slots=True)
 class _Networks:
-    """What reads and embeds: assay's own, or the caller's."""
+    """The networks that read and embed: assay's own, or the caller's."""
 
     embedder: Embedder
     checker: OpenChecker | None

@@ -108,7 +108,7 @@ def all_anthropic(names: Collection[str | None]) -> bool:
 
 
 def tuning_of(name: str, settings: Settings) -> Tuning:
-    """How a model is asked under these settings."""
+    """The tuning of a model under these settings."""
     effort, room = settings.reasoning_effort, settings.thinking_tokens
     room = THINKING_TOKENS[effort] if room is None else room
     if not may_think(name):
@@ -118,7 +118,7 @@ def tuning_of(name: str, settings: Settings) -> Tuning:
 
 
 def thinking_within(name: str, settings: Settings) -> int:
-    """How many tokens of the context window a writer's prompt leaves free for thinking."""
+    """Number of tokens of the context window that a writer's prompt leaves free for thinking."""
     tuning = tuning_of(name, settings)
     return 0 if tuning.window is None else min(tuning.thinking_tokens, tuning.window // _THINKING_SHARE)
 
@@ -261,7 +261,7 @@ def _anthropic(model: str, settings: Settings) -> LLM:
 
 
 class _ServiceOptions(TypedDict):
-    """What every service is told: how long to wait, and what errors call its key and address."""
+    """The options of every service: how long to wait, and what errors call its key and address."""
 
     seconds: float
     idle_seconds: float

@@ -1,4 +1,4 @@
-"""What readers of other tools' data sets share: their objects, as JSON lines or a JSON list, and their columns."""
+"""The shared part of readers of other tools' data sets: objects, as JSON lines or a JSON list, and columns."""
 
 from __future__ import annotations
 

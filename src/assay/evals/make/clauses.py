@@ -59,7 +59,7 @@ def verb_of(statement: Statement) -> str:
 
 
 def rest_of(statement: Statement) -> str:
-    """What follows the verb, with the gaps of its markup."""
+    """The words behind the verb, with the gaps of its markup."""
     return statement.prose[statement.rest.start : statement.rest.end]
 
 
@@ -94,7 +94,7 @@ def words_behind(rest: str, start: int) -> str | None:
 
 
 def end_of_clause(rest: str, start: int) -> int:
-    """Where the clause with the answer ends."""
+    """The end of the clause with the answer."""
     boundary = BOUNDARY.search(rest, start)
     return boundary.start() if boundary else len(rest.rstrip())
 

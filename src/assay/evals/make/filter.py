@@ -24,7 +24,7 @@ _PLACES = 2
 
 @dataclass(frozen=True, slots=True)
 class Reading(Value):
-    """What the reader made of a question: how likely its own passage answers, and how likely another one does.
+    """The reader's view of a question: its own passage's likelihood to answer, and that of another one.
 
     `finds` says whether it finds the answer where it stands; `rival` is the probability of the likeliest passage
     that gives another answer, 0 without one.
@@ -61,7 +61,7 @@ class QuestionFilter:
         return Reading(best, finds, max(rivals, default=0.0))
 
     async def likeliest(self, question: str) -> float:
-        """How likely the likeliest of the passages found answers, 0 without any."""
+        """Likelihood of the likeliest of the passages found to answer, 0 without any."""
         readings = await self._read(question, await self.passages(question))
         return max((sigmoid(reading.answerable) for reading in readings), default=0.0)
 

@@ -123,7 +123,7 @@ class QuestionMaker:
         return (f"{skipped} of {len(records)} documents are not in English and were left out",) if skipped else ()
 
     async def _candidates(self, drawn: Sequence[Fact], plain: int, chance: random.Random) -> AsyncIterator[Fact]:
-        """What a model writes, if there is one, then what rules find."""
+        """Facts that a model writes, if there is one, then those that rules find."""
         if self.writer is not None:
             async for fact in self.writer.facts(self._documents.values(), chance, plain * _PASSAGES_A_QUESTION):
                 yield fact

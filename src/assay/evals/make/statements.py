@@ -224,7 +224,7 @@ def lowered(subject: str, text: str, *, plural: bool = False) -> str:
 
 @lru_cache(maxsize=8)
 def _written_alike(text: str) -> Counter[str]:
-    """How often a text has each word in small letters, and with a capital that begins no sentence."""
+    """Counts of each word in small letters, and with a capital that begins no sentence."""
     return Counter((*_SMALL_WORD.findall(text), *_CAPITAL_WITHIN.findall(text)))
 
 

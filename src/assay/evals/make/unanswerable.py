@@ -67,7 +67,7 @@ class Swap:
 
 
 class Swaps:
-    """What can be asked of the things of a collection that is told of others. Made by `open_swaps`."""
+    """Questions about things of a collection that is told of others only. Made by `open_swaps`."""
 
     def __init__(self, asked: Sequence[Fact], vectors: Mapping[str, NDArray[np.float32]]) -> None:
         self._asked = asked
@@ -104,7 +104,7 @@ class Swaps:
 
 
 def _of_any(fact: Fact) -> Iterator[Swap]:
-    """What can be asked of whatever a definition or a function names."""
+    """Questions for whatever a definition or a function names."""
     thing = fact.wording.thing.strip("“”")
     bare = re.sub(r"\A(?:an?|the|The)\s", "", thing)
     if fact.kind not in (Kind.FUNCTION, Kind.DEFINITION):

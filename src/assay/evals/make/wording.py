@@ -57,7 +57,7 @@ class Wording(Value):
 
     @property
     def attribute(self) -> str:
-        """What is asked of the thing, in the question's words."""
+        """The attribute that is asked for, in the question's words."""
         return _joined(self.asks, self.lead, self.rest)
 
     def rewordings(self) -> tuple[str, ...]:

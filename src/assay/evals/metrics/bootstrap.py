@@ -1,4 +1,4 @@
-"""How sure a difference between two systems on the same rows is."""
+"""Bootstrap of the difference between two systems on the same rows."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def shows_answer(case: Case, result: CaseResult) -> bool:
 
 
 def nuggets_shown(case: Case, result: CaseResult) -> int:
-    """How many of the case's nuggets the text shows, in any of their wordings."""
+    """Number of the case's nuggets that the text shows, in any of their wordings."""
     text = shown_text(result)
     return sum(any(shows_gold(text, wording) for wording in nugget) for nugget in case.nuggets) if text else 0
 

@@ -1,4 +1,4 @@
-"""How good a ranking is: nDCG, recall and reciprocal rank at a depth."""
+"""Quality of a ranking: nDCG, recall and reciprocal rank at a depth."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def reciprocal_rank(ranked: Sequence[str], relevant: frozenset[str], depth: int 
 
 
 def ranking(case: Case, result: CaseResult) -> tuple[str, ...]:
-    """What was found, best first, each as the key of `case.relevant` that it meets, else as an id of its own.
+    """The passages found, best first, each as the key of `case.relevant` that it meets, else as an id of its own.
 
     A key is met by a passage's id, its document's id, or the end of its document's path. Several passages that
     meet one key count once, as the first of them. So do several passages of another document, unless the case

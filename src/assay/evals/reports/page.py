@@ -171,12 +171,12 @@ def plot(
 
 
 def reliability_plot(points: Points) -> Element:
-    """What was right, over the stated probability; calibrated probabilities lie on the diagonal."""
+    """Share of right answers over the stated probability; calibrated probabilities lie on the diagonal."""
     return plot(points, "stated probability", "share right", line=False, diagonal=True)
 
 
 def risk_coverage_plot(points: Points) -> Element:
-    """What is wrong of what is answered, over the share that is answered."""
+    """Share of wrong answers over the share that is answered."""
     return plot(points, "share answered", "share wrong of these")
 
 

@@ -106,7 +106,7 @@ class MemoryIndex:
         return tuple(passage_id for passage_id, words in self._words.items() if term in words.counts)[:k]
 
     async def size(self) -> int:
-        """How many passages there are."""
+        """Number of passages."""
         return len(self._passages)
 
     async def version(self) -> int:

@@ -140,7 +140,7 @@ class SqliteIndex:
         return await self._read(lambda connection: _holding(connection, term, k))
 
     async def size(self) -> int:
-        """How many passages there are."""
+        """Number of passages."""
         return await self._read(lambda connection: number_of(connection, "passages"))
 
     async def version(self) -> int:

@@ -29,7 +29,7 @@ class Length(Kind):
         return self
 
     def instruction(self, language: str) -> str:
-        """How long the answer is to be."""
+        """The instruction on the length of the answer."""
         return f"Write {bounds(self.min, self.max, self.unit)}."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
@@ -167,7 +167,7 @@ class Paragraphs(Kind):
         return self
 
     def instruction(self, language: str) -> str:
-        """How many paragraphs, and how long each."""
+        """The instruction on the number and length of paragraphs."""
         count = f"Write {bounds(self.min, self.max, 'paragraphs')}." if self.min or self.max is not None else ""
         size = (
             f"Keep each paragraph to at most {counted(self.max_words, 'words')}."
@@ -237,7 +237,7 @@ class NumbersInEvidence(Kind):
     which: Literal["prices", "all"] = "prices"
 
     def instruction(self, language: str) -> str:
-        """Where numbers may come from."""
+        """The instruction on the origin of numbers."""
         what = "prices" if self.which == "prices" else "numbers"
         return f"Mention only {what} that stand in the sources, exactly as they stand there."
 

@@ -67,7 +67,7 @@ class RequiredSection(Kind):
         return self
 
     def instruction(self, language: str) -> str:
-        """Where the section stands and what is in it."""
+        """The instruction on the section's place and content."""
         title = self.title_in(language)
         if title is None:
             return ""
@@ -293,7 +293,7 @@ class Citations(Kind):
         return self
 
     def instruction(self, language: str) -> str:
-        """How many sources to cite."""
+        """The instruction on the number of sources to cite."""
         return f"Cite {bounds(self.min, self.max, 'sources')} in each sentence that states something."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
@@ -320,7 +320,7 @@ class Citations(Kind):
 
 
 def _sources(text: str) -> int:
-    """How many different sources a text cites; a mark that names one unknown here counts as one."""
+    """Number of different sources that a text cites; a mark that names one unknown here counts as one."""
     marks = citations(text)
     return len({number for mark in marks for number in mark.numbers}) + sum(not mark.numbers for mark in marks)
 
@@ -365,7 +365,7 @@ class Python(Kind):
         return name
 
     def instruction(self, language: str) -> str:
-        """What the rule's author wrote."""
+        """The instruction that the rule's author wrote."""
         return self.tell
 
     def broken(self, subject: Subject) -> tuple[Broken | Untested, ...]:

@@ -53,7 +53,7 @@ _NARROWEST, _WIDEST, _STEP = 100, 2000, 100
 
 @dataclass(frozen=True, slots=True)
 class _PictureKey:
-    """What a picture of a page depends on; tenants share none, so that none can tell what another looked at."""
+    """The key of a picture of a page; tenants share none, so that none can tell what another looked at."""
 
     tenant: str
     bytes_sha256: str
@@ -147,7 +147,7 @@ class DocumentViewer:
         return picture
 
     async def find(self, document: Document, query: str) -> tuple[Match, ...]:
-        """Where the words of a query stand in the stored text. Raises UsageError for an empty or too long query."""
+        """The places of a query's words in the stored text. Raises UsageError for an empty or too long query."""
         return await in_thread(text_lines.find, document.text, query)
 
     async def close(self) -> None:

@@ -108,7 +108,7 @@ async def figures(
 
 
 def _by(caller: Caller) -> str:
-    """Who a label is from: the name of the key."""
+    """The author of a label: the name of the key."""
     return caller.name or "anonymous"
 
 

@@ -152,7 +152,7 @@ def excerpt(document: Document, span: Span, around: int, passage_id: str | None 
 
 
 def _refusal(sentence: str) -> str | None:
-    """Why an agent's model is not shown a sentence; None if it is."""
+    """The reason not to show a sentence to an agent's model; None to show it."""
     return "it reads like an instruction to a model" if masked_spans(sentence) else None
 
 

@@ -139,7 +139,7 @@ class ContradictionResult(Shape):
 
 
 class UsageResult(Shape):
-    """What the answer took; null is what nobody reported. `cost` is in US dollars."""
+    """The use of the answer; null is what nobody reported. `cost` is in US dollars."""
 
     prompt_tokens: int | None
     completion_tokens: int | None

@@ -186,7 +186,7 @@ def _case_text(case: CaseChange, unit: str) -> str:
 
 
 def _ruling_text(ruling: Ruling, metric: MetricChange) -> str:
-    """Why the requirement is kept or not, with the figures."""
+    """The reason for the ruling on a requirement, with the figures."""
     requirement = ruling.requirement
     if ruling.change is None or ruling.limit is None or ruling.adjusted is None:
         return ruling.why

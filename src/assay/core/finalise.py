@@ -177,7 +177,7 @@ def _search_warnings(question: Question, gathered: Gathered, stages: Stages) -> 
 
 
 def _unclear(gathered: Gathered) -> tuple[str, ...]:
-    """Why the question is unclear, for an answer or a refusal that does not ask back."""
+    """The reasons why the question is unclear, for an answer or a refusal that does not ask back."""
     return (gathered.judgement.reason,) if gathered.judgement.recommendation is Action.CLARIFY else ()
 
 

@@ -267,7 +267,7 @@ def _change(pairs: _Pairs, test: PairedTest | None, adjusted: float, slices: Sli
 
 
 def _cause(pairs: _Pairs) -> str:
-    """Why nothing is said of whether a metric differs."""
+    """The cause of a comparison without a verdict."""
     if pairs.first.value is None and pairs.second.cause == pairs.first.cause:
         return pairs.first.cause
     for side, metric in (("first", pairs.first), ("second", pairs.second)):

@@ -147,7 +147,7 @@ def _may_be_meant(question: Question, evidence: Evidence) -> bool:
 
 
 def _reason(question: Question) -> str:
-    """Why the question is asked back."""
+    """The reason for asking back."""
     if question.unclear:
         return f"the question cannot be understood as it stands: {question.unclear}"
     phrases = " and ".join(f'"{phrase}"' for phrase in unnamed_things(question)[:2])

@@ -388,7 +388,7 @@ def _reads_language(embedder: Embedder, language: str) -> bool:
 
 
 def _cause(query_terms: QueryTerms) -> str:
-    """Why nothing could be measured though there are passages."""
+    """The cause of a judgement without a measurement though there are passages."""
     if query_terms.weights:
         return "the question and the passages are in different scripts, and no embedding model reads both"
     return "the question has no words to look for"

@@ -39,7 +39,7 @@ class _LatestUsed(Generic[Key, Known]):
         self._lock = threading.Lock()
 
     def recall(self, keys: Iterable[Key]) -> dict[Key, Known]:
-        """Those of the keys that are known, with what is known of them."""
+        """The known ones of the keys, with what is known of them."""
         with self._lock:
             return {key: self._known[key] for key in keys if key in self._known}
 

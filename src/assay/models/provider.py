@@ -68,7 +68,7 @@ _STATUS_OF: Mapping[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Whom to ask, how to sign, and how long to wait.
+    """A service: its address, its key, and how long to wait.
 
     `key_named` and `url_named` are what a user sets: a variable, for the address maybe a flag. `seconds`
     bounds the waiting for one reply, `idle_seconds` the waiting for the next piece of a stream.

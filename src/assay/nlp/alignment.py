@@ -303,7 +303,7 @@ class Alignment:
 
     @cached_property
     def content(self) -> tuple[Word, ...]:
-        """Those that are no stop words; all of them where there are no others."""
+        """The words that are no stop words; all of them where there are no others."""
         return tuple(word for word in self.words if not word.stop) or self.words
 
     @cached_property
@@ -344,7 +344,7 @@ def _holds(sentence: SourceSentence, value: Place, passage: Passage) -> bool:
 
 
 def _longest(instead: Mapping[Span, str]) -> dict[Span, str]:
-    """Those that do not overlap, the longer first: the year of a date is no number of its own."""
+    """Keep the longest of overlapping ones: the year of a date is no number of its own."""
     found: dict[Span, str] = {}
     for own in sorted(instead, key=lambda span: span.start - span.end):
         if not any(overlaps(own, other) for other in found):

@@ -53,7 +53,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Untested:
-    """Why a rule could not be tested here."""
+    """The reason why a rule could not be tested here."""
 
     cause: str
 
@@ -211,7 +211,7 @@ PREFIX = "rule:"
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """When a rule applies; an empty field asks nothing.
+    """The condition of a rule; an empty field asks nothing.
 
     `topics` are words of which one must stand in the question or the answer, `languages` ISO 639-1 codes of the
     question.
@@ -237,7 +237,7 @@ class When:
         return self.asked(question) and (not self.topics or has_phrase(spoken, self.topics))
 
     def __str__(self) -> str:
-        """When, in words; empty for always."""
+        """The condition in words; empty for always."""
         kinds = f"for {', '.join(sorted(self.question_kinds))} questions" if self.question_kinds else ""
         languages = f"in {', '.join(sorted(self.languages))}" if self.languages else ""
         topics = f"where it speaks of {quoted_list(self.topics)}" if self.topics else ""

@@ -134,7 +134,7 @@ def refuse_bad_name(name: str) -> None:
 
 
 def expiry(text: str, now: float) -> float:
-    """When a key ends, in Unix seconds: after `90d`, `12h` or `2w`, or at an ISO date or time (UTC unless it says).
+    """The end of a key, in Unix seconds: after `90d`, `12h` or `2w`, or at an ISO date or time (by default UTC).
 
     Raises UsageError for anything else, and for a time that has passed.
 

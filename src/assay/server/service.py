@@ -221,7 +221,7 @@ class Service:
         return any(True for pattern in ("collections/*", "tenants/*/collections/*") for _ in folder.glob(pattern))
 
     def unreadiness(self) -> str | None:
-        """Why no question can be answered now; None if it can."""
+        """The reason why no question can be answered now; None if it can."""
         folder = self.base.data_dir
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -66,7 +66,7 @@ def address_of(text: str) -> Address | None:
 
 
 def never(address: Address) -> str | None:
-    """Why nobody may reach this address, whatever the rules; None where they may decide.
+    """The reason against this address, whatever the rules; None where they may decide.
 
     >>> never(ip_address("169.254.169.254")), never(ip_address("10.0.0.1"))
     ('a link-local address, where clouds keep their metadata', None)
@@ -80,7 +80,7 @@ def never(address: Address) -> str | None:
 
 
 def forbidden(address: Address) -> str | None:
-    """Why this address is not public, None where it is.
+    """The reason why this address is not public, None where it is.
 
     >>> forbidden(ip_address("192.168.1.1")), forbidden(ip_address("93.184.215.14"))
     ('a private address', None)

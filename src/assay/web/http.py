@@ -105,7 +105,7 @@ def failed(who: str, error: Exception, seconds: float) -> ProviderError:
 
 
 def _cause(chain: tuple[BaseException, ...]) -> tuple[str, bool]:
-    """Why there is no connection, and whether another try may find one."""
+    """The reason for a failed connection, and whether another try may find one."""
     for link in chain:
         if isinstance(link, ssl.SSLError | aiohttp.ClientSSLError):
             return "the secure connection failed", False

@@ -74,7 +74,7 @@ def _is_set(settings: Settings, name: str) -> bool:
 
 
 def _causes(settings: Settings, profile: str, *, answers: bool = True, condenses: bool = True) -> dict[str, str]:
-    """Why settings change nothing at this depth, by their names; whether they are set is not looked at."""
+    """The causes why settings change nothing at this depth, by their names; set or not."""
     causes: dict[str, str] = {}
 
     def add(names: Iterable[str], cause: str) -> None:

@@ -103,7 +103,7 @@ class Bullets(Kind):
         return self
 
     def instruction(self, language: str) -> str:
-        """When to make a list."""
+        """The instruction on making a list."""
         where = f"Where the answer has more than {self.over_words} words, write" if self.over_words else "Write"
         if self.max == 0:
             return f"{where} no lists."

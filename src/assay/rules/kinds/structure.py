@@ -142,7 +142,7 @@ class RequiredSection(Kind):
 
     @property
     def languages(self) -> frozenset[str]:
-        """Those that have a title of their own."""
+        """The languages with a title of their own."""
         return frozenset() if isinstance(self.title, str) else frozenset(self.title)
 
     def demand(self, language: str) -> Demand:

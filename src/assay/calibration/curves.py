@@ -93,7 +93,7 @@ class ClaimPolicy:
     contradicted: float | None
 
     def contradicts(self, against: float) -> bool:
-        """Whether a claim that is not borne out is contradicted, by the checker's own probability of that.
+        """True if a claim that is not borne out is contradicted, by the checker's own probability of that.
 
         >>> ClaimPolicy({"words": 1.0}, 0.0, 0.8, 0.1, None).contradicts(1.0)
         False
@@ -156,7 +156,7 @@ def kolmogorov_smirnov(first: Sequence[float], second: Sequence[float]) -> TwoSa
 
 
 def has_shifted(live: Sequence[float], fitted: Sequence[float]) -> bool:
-    """Whether the latest live signals, the newest last, come from elsewhere than those of the fit.
+    """True if the latest live signals, the newest last, come from elsewhere than those of the fit.
 
     >>> has_shifted([0.9] * 49, [0.1] * 200), has_shifted([0.9] * 50, [0.1] * 200)
     (False, True)

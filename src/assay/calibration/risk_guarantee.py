@@ -77,7 +77,7 @@ def _loosest(ladder: Sequence[Rung], risk: float, doubt: float, start: float) ->
 
 
 def _passes(rung: Rung, risk: float, doubt: float) -> bool:
-    """Whether so few wrong ones would be this unlikely at a higher risk than promised."""
+    """True if so few wrong ones would be this unlikely at a higher risk than promised."""
     rows = int(rung.shown / rung.design)
     return rows > 0 and binomial_tail(math.ceil(rung.wrong * rows / rung.shown), rows, risk) <= doubt
 

@@ -94,12 +94,12 @@ def show_answer(
 
 
 def may_not_answer(answer: Json) -> bool:
-    """Whether an answer is shown that may not answer the question."""
+    """True if an answer is shown that may not answer the question."""
     return answer["outcome"] in ("answered", "partial") and answer["confidence"].get("answers") in ("unsure", "no")
 
 
 def _is_shown_in(quote: str, text: str) -> bool:
-    """Whether the answer's text contains the quote, so that it need not be printed again."""
+    """True if the answer's text contains the quote, so that it need not be printed again."""
     return one_line(quote).rstrip("…") in one_line(text)
 
 

@@ -256,11 +256,11 @@ class _TestedClaim:
         return self.known[key]
 
     async def is_supported(self, numbers: Sequence[int]) -> bool:
-        """Whether these sources support the claim."""
+        """True if these sources support the claim."""
         return (await self.result(numbers)).verdict is Verdict.SUPPORTED
 
     def is_beside(self, n: int, alone: _Result) -> bool:
-        """Whether source `n` does not bear the claim, by the result of testing on it `alone`."""
+        """True if source `n` does not bear the claim, by the result of testing on it `alone`."""
         if alone.support is None:
             return False
         near = SourceIndex((self.sources[n - 1],)).nearest(terms(self.text), 1)
@@ -268,6 +268,6 @@ class _TestedClaim:
         return log_odds(alone.support) + COVERAGE_WEIGHT * coverage < 0
 
     async def falls_without(self, n: int, scope: Sequence[int]) -> bool:
-        """Whether neither the rest of `scope` nor all other sources of the answer support the claim."""
+        """True if neither the rest of `scope` nor all other sources of the answer support the claim."""
         others = _without(n, range(1, len(self.sources) + 1))
         return not await self.is_supported(_without(n, scope)) and not await self.is_supported(others)

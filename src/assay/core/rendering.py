@@ -74,7 +74,7 @@ def _mark_edits(answer: Answer, style: CitationStyle) -> list[Edit]:
 
 
 def _is_known(mark: Citation, answer: Answer) -> bool:
-    """Whether a mark cites only sources of the answer."""
+    """True if a mark cites only sources of the answer."""
     return bool(mark.numbers) and {source.number for source in answer.sources}.issuperset(mark.numbers)
 
 

@@ -89,7 +89,7 @@ class WeighedClaim:
 
     @property
     def true(self) -> bool:
-        """Whether it is labelled as supported."""
+        """True if it is labelled as supported."""
         return self.label is Verdict.SUPPORTED
 
 

@@ -77,7 +77,7 @@ class GatedPairs(Value):
 
 @dataclass(frozen=True, slots=True)
 class Ruling(Value):
-    """Whether a requirement is kept, and why.
+    """The ruling on a requirement, and its reason.
 
     `change` is how far the metric fell (or rose), below 0 where it went the other way, and `limit` how far it may;
     both in the metric's unit. `p` is one-sided, `adjusted` the same by Holm's correction. `smallest` is the

@@ -123,7 +123,7 @@ def shown_value(value: Any) -> str:
 
 
 def is_score(value: Any) -> bool:
-    """Whether this is a number from 0 to 1.
+    """True if this is a number from 0 to 1.
 
     >>> is_score(0.5), is_score(float("nan")), is_score(True)
     (True, False, False)

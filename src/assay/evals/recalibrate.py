@@ -108,7 +108,7 @@ def calibration_for(labels: Labels, collection: str, origin: MadeFor) -> Fit | N
 
 
 def _is_read(reading: Mapping[str, Any] | None) -> bool:
-    """Whether a reader read the answer as text; a quoted row of a table has thresholds of its own."""
+    """True if a reader read the answer as text; a quoted row of a table has thresholds of its own."""
     return reading is not None and reading.get("row") is None
 
 

@@ -155,7 +155,7 @@ def asked_attribute(question: Question) -> AskedAttribute | None:
 
 
 def _tells(term: str, noun: str, did: str) -> bool:
-    """Whether a term belongs to the attribute, in a question without names."""
+    """True if a term belongs to the attribute, in a question without names."""
     return term in SYNONYMS or term in _ATTRIBUTES or term in (noun, did)
 
 
@@ -229,7 +229,7 @@ def thing_share(asked: AskedAttribute, held: Iterable[str]) -> float:
 
 
 def of_another_year(asked: AskedAttribute, line: Line) -> bool:
-    """Whether the question names a year and the sentence names only other years."""
+    """True if the question names a year and the sentence names only other years."""
     wanted = {term for term in asked.thing if len(term) == 4 and term.isdigit()}
     years = {str(date.year) for date in dates(line.text) if date.year is not None}
     return bool(wanted) and bool(years) and wanted.isdisjoint(years)

@@ -1,4 +1,4 @@
-"""Whether a text supports a claim, by an ONNX network in a local folder: no model hub, no torch.
+"""Support of a claim by a text, from an ONNX network in a local folder: no model hub, no torch.
 
 The network reads `[CLS] claim [SEP] text [SEP]` and gives the pair four logits: one that readers use, then
 supports, contradicts, neither. models/checker trains it.

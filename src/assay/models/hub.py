@@ -106,7 +106,7 @@ class PulledModels:
         return folder / model.network
 
     def holds(self, name: HubName) -> bool:
-        """Whether the model was pulled."""
+        """True if the model was pulled."""
         return (self.place / name.folder).exists()
 
     def keep(self, name: HubName, commit: str, network: str, fetched: Path) -> PulledModel:

@@ -63,7 +63,7 @@ def cost_of(model_name: str, usage: Usage, overrides: Mapping[str, Mapping[str, 
 
 
 def price_known(model_name: str, overrides: Mapping[str, Mapping[str, float]]) -> bool:
-    """Whether calls of this model have a price."""
+    """True if calls of this model have a price."""
     return price_of(model_name, overrides) is not None
 
 

@@ -345,7 +345,7 @@ _AT_ONCE = re.compile(
 
 
 def may_think(name: str) -> bool:
-    """Whether a model, named `provider:model`, may think before it replies; a script never does.
+    """True if a model, named `provider:model`, may think before it replies; a script never does.
 
     >>> may_think("openai:gpt-5-mini"), may_think("openai:openai/gpt-4o"), may_think("fake:script.json")
     (True, False, False)

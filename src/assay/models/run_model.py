@@ -296,7 +296,7 @@ class Circuit:
                 self.probing = False
 
     def _enter(self, provider: str) -> bool:
-        """Whether this call is the probe."""
+        """True if this call is the probe."""
         if self.opened is None:
             return False
         left = self.opened + COOLING - self.clock.monotonic()

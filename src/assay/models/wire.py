@@ -147,7 +147,7 @@ def refuse_compressed(service: Service, encoding: str | None) -> None:
 
 
 def is_stream(content_type: str | None) -> bool:
-    """Whether a body is a stream of events; what is neither JSON nor a page is taken for one.
+    """True if a body is a stream of events; what is neither JSON nor a page is taken for one.
 
     >>> is_stream("text/event-stream; charset=utf-8"), is_stream("application/json")
     (True, False)

@@ -43,12 +43,12 @@ class Place(Protocol):
 
 
 def overlaps(one: Place, other: Place) -> bool:
-    """Whether two stretches of one text share a character."""
+    """True if two stretches of one text share a character."""
     return one.start < other.end and other.start < one.end
 
 
 def within(place: Place, other: Place) -> bool:
-    """Whether a stretch of a text lies in another one of it."""
+    """True if a stretch of a text lies in another one of it."""
     return other.start <= place.start and place.end <= other.end
 
 

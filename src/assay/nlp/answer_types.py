@@ -97,7 +97,7 @@ _HAS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 
 
 def tells(wanted: AnswerType, text: str) -> bool:
-    """Whether `candidates` can say anything of this type in this text: names need a script with capitals.
+    """True if `candidates` can say anything of this type in this text: names need a script with capitals.
 
     >>> tells(AnswerType.PERSON, "山口茜夺冠"), tells(AnswerType.DATE, "2023年"), tells(AnswerType.OTHER, "x")
     (False, True, False)

@@ -302,7 +302,7 @@ def _fits(target: _Target, result: _Result) -> bool:
 
 
 def _measures_same(one: Quantity, other: Quantity) -> bool:
-    """Whether both are of one dimension; "times" counts as a plain number."""
+    """True if both are of one dimension; "times" counts as a plain number."""
     return {one.dimension, other.dimension} == {"", "times"} or comparable(one, other)
 
 
@@ -393,7 +393,7 @@ def _frequency(target: _Target, near: Near) -> Iterator[_Result]:
 
 
 def _is_count_of(per: str, count: Quantity, time: Quantity) -> bool:
-    """Whether `count` is a count by the unit of time `per`, and `time` has the dimension of that unit."""
+    """True if `count` is a count by the unit of time `per`, and `time` has the dimension of that unit."""
     if not per or count.dimension not in ("", "times") or count.low <= 0 or time.low <= 0:
         return False
     return time.dimension == ("months" if per in _IN_MONTHS else "seconds")
@@ -427,7 +427,7 @@ def _share(target: _Target, near: Near) -> Iterator[_Result]:
 
 
 def _is_part(part: Number, whole: Number, near: Near) -> bool:
-    """Whether the sentence of both numbers says that one is a part of the other."""
+    """True if the sentence of both numbers says that one is a part of the other."""
     if part.sentence != whole.sentence or part.sentence >= len(near.sentences):
         return False
     text = near.sentences[part.sentence]
@@ -439,7 +439,7 @@ def _is_part(part: Number, whole: Number, near: Near) -> bool:
 
 
 def _same_unit(one: Quantity, other: Quantity) -> bool:
-    """Whether two numbers of one dimension are written in one unit; True where either has no digits."""
+    """True if two numbers of one dimension are written in one unit; True where either has no digits."""
     if not one.written or not other.written:
         return True
     return math.isclose(one.low / one.written, other.low / other.written, rel_tol=1e-6)

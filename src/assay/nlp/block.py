@@ -72,7 +72,7 @@ class Parsed:
 
 
 def leads_on(prose: str) -> bool:
-    """Whether a paragraph, given without markup, ends in an unfinished sentence and so leads on to what follows.
+    """True if a paragraph, given without markup, ends in an unfinished sentence and so leads on to what follows.
 
     >>> [leads_on(prose) for prose in ("You need:", "Check the state by running", 'Say "now." ', "(Brew it!)")]
     [True, True, False, False]

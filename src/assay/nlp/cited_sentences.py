@@ -126,7 +126,7 @@ def _with_marks(text: str, span: Span, limit: int, marks: Sequence[Span]) -> int
 
 
 def _alone(text: str, mark: Span, limit: int) -> bool:
-    """Whether nothing but white space follows the mark on its line."""
+    """True if nothing but white space follows the mark on its line."""
     line_end = text.find("\n", mark.end)
     return limit >= (len(text) if line_end == -1 else line_end)
 

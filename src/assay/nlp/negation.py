@@ -83,7 +83,7 @@ def comparisons(text: str) -> list[Comparison]:
 
 
 def opposite(first: str, second: str) -> bool:
-    """Whether two folded words (or stems) are opposites: listed, or one is the other with "un", "in", "dis", "non".
+    """True if two folded words (or stems) are opposites: listed, or one is the other with "un", "in", "dis", "non".
 
     >>> opposite("increase", "decreased"), opposite("likely", "unlikely"), opposite("rise", "grow")
     (True, True, False)
@@ -112,12 +112,12 @@ def _opposite_stems() -> Mapping[str, frozenset[str]]:
 
 
 def is_hedge(word: str) -> bool:
-    """Whether a folded word weakens a statement."""
+    """True if a folded word weakens a statement."""
     return word in _HEDGES
 
 
 def is_absolute(word: str) -> bool:
-    """Whether a folded word leaves no exception."""
+    """True if a folded word leaves no exception."""
     return word in _ABSOLUTES
 
 

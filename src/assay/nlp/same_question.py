@@ -153,7 +153,7 @@ def meaning_form(text: str) -> str:
 
 
 def names_agree(first: str, second: str) -> bool:
-    """Whether the capitals of two questions name the same; one without any inside names what it may.
+    """True if the capitals of two questions name the same; one without any inside names what it may.
 
     >>> names_agree("Which Polish do we use?", "Which polish do we use?"), names_agree("Is Bo in?", "Is Al in?")
     (True, False)

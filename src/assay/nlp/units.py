@@ -126,7 +126,7 @@ class Compound:
 
 
 def same_measure(first: str, second: str) -> bool:
-    """Whether two dimensions are one; cents are of whatever currency, degrees of whatever scale.
+    """True if two dimensions are one; cents are of whatever currency, degrees of whatever scale.
 
     >>> same_measure("EUR", CENTS), same_measure("EUR", "USD")
     (True, False)

@@ -1,4 +1,4 @@
-"""Whether a value is of the kind that a question asks for: money, a time, a length, a person.
+"""Fit of a value to the kind that a question asks for: money, a time, a length, a person.
 
 By words of the question and the shape of the value. What says nothing either way is open.
 """
@@ -111,7 +111,7 @@ _ALL = _MEASURES | _TIMES | {"number", "person", "capitals", "words", "code", "t
 
 
 def _is_without_value(value: str) -> bool:
-    """Whether a cell says that there is no value, or one that is no amount: "none", "by agreement"."""
+    """True if a cell says that there is no value, or one that is no amount: "none", "by agreement"."""
     said = fold(value.strip(" ."))
     beginnings = tuple(f"{words} " for words in entries("without_value.beginnings"))
     return said in word_class("without_value.whole") or f"{said} ".startswith(beginnings)

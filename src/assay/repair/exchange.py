@@ -221,12 +221,12 @@ def _in_claim_unit(own: Quantity, claim: str, number: Quantity, source: str) -> 
 
 
 def _is_single_figure(number: Quantity) -> bool:
-    """Whether the quantity is one number in digits, no range."""
+    """True if the quantity is one number in digits, no range."""
     return not number.spelled and number.low == number.high
 
 
 def _is_own_result(text: str, number: Quantity) -> bool:
-    """Whether the text says that the number was calculated."""
+    """True if the text says that the number was calculated."""
     return _DIFFERENCE.match(text, number.end) is not None or _SUM.search(text, 0, number.start) is not None
 
 
@@ -398,7 +398,7 @@ def named_values(review: Review, claim: Claim) -> tuple[str, ...]:
 
 
 def _is_named(offer: Offer, named: Sequence[str]) -> bool:
-    """Whether an offer inserts one of these values, with whatever unit."""
+    """True if an offer inserts one of these values, with whatever unit."""
     return any(set(words(value)) & set(words(offer.edit.replacement)) for value in named)
 
 

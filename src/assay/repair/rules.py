@@ -147,7 +147,7 @@ def keep_claims(text: str, claims: Sequence[Span], keep: Sequence[bool]) -> str:
 
 
 def _is_full_row(text: str, before: str) -> bool:
-    """Whether a table row still has all its cells and the same first one; true of text that is no row."""
+    """True if a table row still has all its cells and the same first one; true of text that is no row."""
     if not before.rstrip().endswith("|"):
         return True
     cells, known = text.strip().split("|"), before.strip().split("|")

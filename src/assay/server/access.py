@@ -50,7 +50,7 @@ class Caller(Value):
 
     @property
     def is_admin(self) -> bool:
-        """Whether the caller may do everything in the tenant."""
+        """True if the caller may do everything in the tenant."""
         return "admin" in self.scopes
 
     @classmethod

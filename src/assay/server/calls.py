@@ -81,7 +81,7 @@ def json_response(body: Any, status: int = 200, *, tenant: Tenant | None = None)
 
 
 def wants_events(request: Request) -> bool:
-    """Whether the client takes a stream of events rather than one object."""
+    """True if the client takes a stream of events rather than one object."""
     return EVENT_STREAM in request.headers.get("accept", "")
 
 

@@ -191,7 +191,7 @@ class JobStore:
         return None
 
     def claimable(self) -> bool:
-        """Whether `claim` would find a job; cheaper, since it does not write."""
+        """True if `claim` would find a job; cheaper, since it does not write."""
         with self._file.reading() as connection:
             if connection is None:
                 return False

@@ -48,7 +48,7 @@ class KeysFile:
         self._file = SqliteFile(path, (_KEYS,), "the API keys")
 
     def any(self) -> bool:
-        """Whether there is a key, valid or not."""
+        """True if there is a key, valid or not."""
         return bool(self._rows("SELECT 1 FROM keys LIMIT 1"))
 
     def all(self) -> tuple[StoredKey, ...]:
@@ -184,7 +184,7 @@ class KeyStore:
         return self._find(key_id, tenant)
 
     def any(self) -> bool:
-        """Whether a key was ever made, even if none is valid by now; another process's is seen within a second.
+        """True if a key was ever made, even if none is valid by now; another process's is seen within a second.
 
         Revoking the last key does not let everybody in again.
         """
@@ -220,7 +220,7 @@ class KeyStore:
         return verified.stored.key if verified.stored.key.state_at(self._now()) == "active" else None
 
     def remembers(self, text: str) -> bool:
-        """Whether `verify` needs no hash for this text, only a look at the file."""
+        """True if `verify` needs no hash for this text, only a look at the file."""
         return self._remembered(self._digest(text)) is not None
 
     def verify(self, text: str) -> Key | None:

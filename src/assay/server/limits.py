@@ -222,7 +222,7 @@ class AnsweringLimit:
 
 
 def is_below(path: str, place: str) -> bool:
-    """Whether a path is the place or below it; "" has every path below it.
+    """True if a path is the place or below it; "" has every path below it.
 
     >>> [is_below(path, "/v1") for path in ("/v1", "/v1/models", "/v10")]
     [True, True, False]

@@ -216,7 +216,7 @@ class Service:
         await intake.uploads.remove_collection(collection)
 
     def has_collections(self) -> bool:
-        """Whether any tenant has a collection."""
+        """True if any tenant has a collection."""
         folder = self.base.data_dir
         return any(True for pattern in ("collections/*", "tenants/*/collections/*") for _ in folder.glob(pattern))
 

@@ -353,7 +353,7 @@ class Settings(BaseModel):
         return self._display_names.get(name, variable_of(name))
 
     def was_set(self, name: str) -> bool:
-        """Whether somebody set it, by a flag, a variable or a file: a profile or the default says it otherwise."""
+        """True if somebody set it, by a flag, a variable or a file: a profile or the default says it otherwise."""
         return name in self._display_names
 
     def limits(self, profile: str) -> Limits:

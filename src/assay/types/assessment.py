@@ -58,5 +58,5 @@ class Assessment(Value):
 
     @property
     def judged(self) -> bool:
-        """Whether a model judged, rather than rules alone: their estimates are advice, not a verdict."""
+        """True if a model judged, rather than rules alone: their estimates are advice, not a verdict."""
         return any(score.by != BY_RULES for score in self.scores)

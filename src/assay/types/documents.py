@@ -79,7 +79,7 @@ class Document(Value):
 
     @property
     def has_lines(self) -> bool:
-        """Whether the format has lines of its own, so that a line number means something."""
+        """True if the format has lines of its own, so that a line number means something."""
         return self.format in _WITH_LINES
 
     def location_at(self, offset: int) -> Location:
@@ -305,5 +305,5 @@ class Job(Value):
 
     @property
     def ended(self) -> bool:
-        """Whether it is done or failed."""
+        """True if it is done or failed."""
         return self.status in ("done", "failed")

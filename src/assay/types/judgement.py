@@ -26,7 +26,7 @@ class Aspect(Value):
 
 @dataclass(frozen=True, slots=True)
 class Judgement(Value):
-    """Whether the evidence suffices, and what is missing.
+    """The judgement of the evidence: its sufficiency, and what is missing.
 
     `sufficiency` is None, and `quality` unknown, where nothing could be measured. `relevance` maps passage
     ids to 0-1. `signals` are the measured numbers behind the sufficiency. `mode_used` says what ran; `checks`

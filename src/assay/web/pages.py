@@ -149,7 +149,7 @@ def _modified_date(last_modified: str | None, fetched: float) -> str | None:
 
 
 def _plausible(day: str, fetched: float) -> bool:
-    """Whether a page that was fetched then can be of that day."""
+    """True if a page that was fetched then can be of that day."""
     newest = datetime.fromtimestamp(fetched, UTC).date().isoformat()
     return int(day[:4]) >= _FIRST_YEAR and day <= newest[: len(day)]
 

@@ -151,7 +151,7 @@ def _of_all(found: RiskGuarantee, fit: Fit) -> RiskGuarantee:
 
 
 def _is_other_reader(settings: Settings) -> bool:
-    """Whether somebody's own reader reads; without any, the judge itself is another one."""
+    """True if somebody's own reader reads; without any, the judge itself is another one."""
     return settings.reader not in ("bundled", "none")
 
 

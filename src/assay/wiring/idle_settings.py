@@ -67,7 +67,7 @@ def refuse_idle_options(options: AskOptions, settings: Settings) -> None:
 
 
 def _is_set(settings: Settings, name: str) -> bool:
-    """Whether a setting has another value than by default; a recorded run does not tell who set what."""
+    """True if a setting has another value than by default; a recorded run does not tell who set what."""
     usual = PROFILES.get(settings.profile, PROFILES["fast"]).get(name, Settings.model_fields[name].default)
     value = getattr(settings, name)
     return bool(value) if name == "prices" else value is not None and value != usual

@@ -87,7 +87,7 @@ class ModelPool:
         return tuple(provider for provider, circuit in circuits if circuit.opened is not None)
 
     def is_own(self, name: str | None) -> bool:
-        """Whether a name is that of the caller's own model."""
+        """True if a name is that of the caller's own model."""
         return self._own is not None and name == self._own.name
 
     def _open(self, name: str, settings: Settings) -> RunModel:
@@ -103,7 +103,7 @@ def open_models(settings: Settings) -> Models:
 
 
 def all_anthropic(names: Collection[str | None]) -> bool:
-    """Whether there are models and all of them are Anthropic's, which take no temperature."""
+    """True if there are models and all of them are Anthropic's, which take no temperature."""
     return bool(names) and all(name is not None and name.startswith("anthropic:") for name in names)
 
 
@@ -124,7 +124,7 @@ def thinking_within(name: str, settings: Settings) -> int:
 
 
 def _shares_window(name: str, settings: Settings) -> bool:
-    """Whether `context_tokens` is all that a model can take: the vendors' own services take far more."""
+    """True if `context_tokens` is all that a model can take: the vendors' own services take far more."""
     provider = name.partition(":")[0]
     return provider not in _HOSTS or getattr(settings, f"{provider}_base_url") is not None
 
@@ -223,7 +223,7 @@ def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:
 
 
 def is_this_machine(host: str) -> bool:
-    """Whether a host is this machine; an empty one is this process.
+    """True if a host is this machine; an empty one is this process.
 
     >>> is_this_machine("127.0.0.1"), is_this_machine("localhost"), is_this_machine("api.openai.com")
     (True, True, False)

@@ -62,14 +62,14 @@ def adviser(settings: Settings) -> RubricAdviser:
 
 @dataclass(frozen=True, slots=True)
 class AnswerableByCollection:
-    """Whether the collection answers a question, by one search and a judge."""
+    """Tells if the collection answers a question, by one search and a judge."""
 
     understander: Understander
     retriever: Retriever
     judge: Judge
 
     async def __call__(self, text: str) -> bool:
-        """Whether what one search finds suffices."""
+        """True if what one search finds suffices."""
         question = await self.understander.understand(text, ())
         evidence = await self.retriever.retrieve((question.standalone,))
         judgement = await self.judge.judge(question, evidence.readable)

@@ -280,7 +280,7 @@ class Composer:
         return first, search if run.passages.searches else first
 
     def _is_foreign(self, run: Run) -> bool:
-        """Whether others than assay find the passages of a run."""
+        """True if others than assay find the passages of a run."""
         return self.is_own_search or run.passages is not None
 
     def _allowed_actions(self, run: Run) -> frozenset[Action]:
@@ -539,7 +539,7 @@ def _abstainer(run: Run) -> PlainDecliner:
 
 
 def _may_search(run: Run) -> bool:
-    """Whether assay may search for a run: not where the caller's passages are all there is."""
+    """True if assay may search for a run: not where the caller's passages are all there is."""
     return run.passages is None or run.passages.searches
 
 

@@ -65,7 +65,7 @@ _PROSE = frozenset({AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.DEFINITI
 
 
 def points_back(text: str) -> bool:
-    """Whether the sentence opens with a word that refers back.
+    """True if the sentence opens with a word that refers back.
 
     >>> points_back("He was born in Ulm."), points_back("Heat rises.")
     (True, False)

@@ -111,7 +111,7 @@ def _counted(rest: str, quantity: Quantity) -> tuple[str, int] | None:
 
 
 def _counts(quantity: Quantity, rest: str) -> bool:
-    """Whether a quantity can be asked for by "how many"."""
+    """True if a quantity can be asked for by "how many"."""
     if quantity.dimension in ("ordinal", "clock", "percent", "point") or quantity.low != quantity.high:
         return False
     return quantity.written not in (0.0, 1.0) and not quantity.apart and rest[quantity.start].isalnum()

@@ -64,7 +64,7 @@ def rest_of(statement: Statement) -> str:
 
 
 def is_done(statement: Statement, between: str) -> bool:
-    """Whether the words between the verb and the answer are short and go with the verb."""
+    """True if the words between the verb and the answer are short and go with the verb."""
     words = between.split()
     if BOUNDARY.search(between) or len(words) > _MOST_BETWEEN or any(character.isdigit() for character in between):
         return False

@@ -114,7 +114,7 @@ def _fronted_dates(document: Document) -> Iterator[Fact]:
 
 
 def _is_one_of_several(statement: Statement) -> bool:
-    """Whether a statement about the past is of a thing that only its context tells apart: "a second school"."""
+    """True if a statement about the past is of a thing that only its context tells apart: "a second school"."""
     first = fold(statement.words_of(statement.subject).split()[0])
     return first in ("a", "an", "one", "another") and verb_of(statement) in ("was", "were")
 
@@ -217,7 +217,7 @@ def _definition(statement: Statement) -> Found:
 
 
 def _says_what(words: list[str]) -> bool:
-    """Whether a noun phrase tells what a thing is: "a network that …", not "the most important"."""
+    """True if a noun phrase tells what a thing is: "a network that …", not "the most important"."""
     second = fold(words[1])
     return not (second in STOP_WORDS or second.endswith(("est", "ly")) or second in _VAGUE)
 

@@ -102,7 +102,7 @@ def _section(found: Sequence[Block], at: int) -> Span | None:
 
 
 def _asks(title: str) -> bool:
-    """Whether a heading is a question that can be understood by itself."""
+    """True if a heading is a question that can be understood by itself."""
     words = [fold(word).strip("?,") for word in title.split()]
     whole = title.endswith("?") and len(words) >= _LEAST_ASKED and words[0] in _ASKING and words[1] != "to"
     return whole and not any(word in _PRONOUNS for word in words) and title.count("?") == 1
@@ -202,7 +202,7 @@ def _is_verb(word: str) -> bool:
 
 
 def _orders_to(verb: str, thing: str) -> bool:
-    """Whether a heading is an order: its verb is seldom a noun, or an article follows."""
+    """True if a heading is an order: its verb is seldom a noun, or an article follows."""
     if not _is_verb(verb) or verb.endswith(_NOUN_ENDINGS):
         return False
     entry = lexicon().get(stem(verb))
@@ -211,7 +211,7 @@ def _orders_to(verb: str, thing: str) -> bool:
 
 
 def _does(done: str) -> bool:
-    """Whether the main clause is an order, or says what one can do."""
+    """True if the main clause is an order, or says what one can do."""
     words = [fold(word).strip(",") for word in done.split()[:2]]
     if len(words) < 2:
         return False
@@ -223,7 +223,7 @@ def _does(done: str) -> bool:
 
 
 def _orders(text: str) -> bool:
-    """Whether a text begins with an order."""
+    """True if a text begins with an order."""
     match = re.match(r"\W*(?:\d+[.)]\s*)?(?P<word>[A-Z][a-z]+)\s", text)
     return match is not None and _is_verb(match["word"].lower())
 

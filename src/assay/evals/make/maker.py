@@ -398,7 +398,7 @@ def disagreements(groups: Iterable[Sequence[Fact]]) -> tuple[Disagreement, ...]:
 
 
 async def is_contradictory(disagreement: Disagreement, engine: Engine) -> bool:
-    """Whether assay's own comparison of passages finds the disagreement too, by the values of two of the facts."""
+    """True if assay's own comparison of passages finds the disagreement too, by the values of two of the facts."""
     gathered = await engine.agather(disagreement.facts[0].wording.question)
     for contradiction in gathered.judgement.contradictions:
         readings = [frozenset(terms(reading.value)) for reading in contradiction.readings]

@@ -134,7 +134,7 @@ async def open_swaps(facts: Sequence[Fact], embedder: Embedder) -> Swaps:
 
 
 def _fits(asked: Fact, thing: Fact) -> bool:
-    """Whether a question goes with a thing: both in the plural or neither, columns with rows, deeds with deeds."""
+    """True if a question goes with a thing: both in the plural or neither, columns with rows, deeds with deeds."""
     for kind in (Kind.CELL, Kind.HOW_TO):
         if (asked.kind is kind) != (thing.kind is kind):
             return False
@@ -177,7 +177,7 @@ def _initials(text: str) -> set[str]:
 
 
 async def is_unanswered(swap: Swap, reads: QuestionFilter) -> bool:
-    """Whether the reader finds no answer, and no passage has the thing beside what is asked of it."""
+    """True if the reader finds no answer, and no passage has the thing beside what is asked of it."""
     question = swap.wording.question
     found = await reads.passages(question, LOOKED_THROUGH)
     held = frozenset(terms(swap.wording.thing))

@@ -90,7 +90,7 @@ class Wording(Value):
 
 
 def is_specific(thing: str) -> bool:
-    """Whether words name one thing wherever they stand: by a name, a code or a number, or without an article.
+    """True if words name one thing wherever they stand: by a name, a code or a number, or without an article.
 
     >>> [is_specific(thing) for thing in ("the book", "the Harbour Bridge", "water", "the 4.0 release")]
     [False, True, True, True]

@@ -1,4 +1,4 @@
-"""Whether answers are withheld where they should be, and only there."""
+"""Abstention: answers withheld where they should be, and only there."""
 
 from __future__ import annotations
 

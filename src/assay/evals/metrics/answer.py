@@ -38,7 +38,7 @@ def squad_words(text: str) -> list[str]:
 
 
 def exact_match(text: str, gold: str) -> bool:
-    """Whether both are the same in SQuAD's normal form.
+    """True if both are the same in SQuAD's normal form.
 
     >>> exact_match("The tower.", "tower")
     True

@@ -21,7 +21,7 @@ class Interval:
 
     @property
     def below(self) -> bool:
-        """Whether the first system is measurably worse."""
+        """True if the first system is measurably worse."""
         return self.high < 0
 
 

@@ -17,7 +17,7 @@ _CAUSE = "no case says what should be cited"
 
 
 def meets(wanted: WantedQuote, cited: CitedQuote) -> bool:
-    """Whether a citation is of the wanted place: of the document, and of the wanted words where there are any.
+    """True if a citation is of the wanted place: of the document, and of the wanted words where there are any.
 
     Quotes are of one place if half of the shorter one's words stand in the longer one in a run. A wanted quote
     without a document may stand in any. Pages do not count here.

@@ -1,4 +1,4 @@
-"""Whether documents that contradict one another are flagged, and only those."""
+"""Flags on documents that contradict one another, and only on those."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def _key(passage: RankedPassage, relevant: Mapping[str, float]) -> str | None:
 
 
 def is_of_document(name: str, document_id: str, path: str) -> bool:
-    """Whether a name means a document: its id, its path, or the last parts of its path.
+    """True if a name means a document: its id, its path, or the last parts of its path.
 
     >>> is_of_document("a.md", "1", "/notes/a.md"), is_of_document("a.md", "1", "/notes/aa.md")
     (True, False)

@@ -225,7 +225,7 @@ class Pattern(Kind):
 
     @property
     def forbids(self) -> bool:
-        """Whether the mode forbids it."""
+        """True if the mode forbids it."""
         return self.mode == "forbidden"
 
 

@@ -68,7 +68,7 @@ class _Box:
     bottom: float
 
     def continues(self, other: _Box) -> bool:
-        """Whether the other box goes on in this one's line."""
+        """True if the other box goes on in this one's line."""
         height = min(self.bottom - self.top, other.bottom - other.top)
         shared = min(self.bottom, other.bottom) - max(self.top, other.top)
         gap = max(other.left - self.right, self.left - other.right)

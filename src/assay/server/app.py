@@ -1,4 +1,4 @@
-"""The application: routes, the page, middleware, what opens and closes with it, and the deletion of old runs."""
+"""The application: routes, page, API description, middleware, what opens and closes with it, old runs deleted."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 from fastapi import APIRouter, FastAPI
+from pydantic import BaseModel
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
@@ -20,12 +23,27 @@ from assay import __version__
 from assay.errors import AssayError
 from assay.records.deletion import delete_runs_before
 from assay.server import openai_api
-from assay.server.api_document import AssayApi
+from assay.server.calls import reference
 from assay.server.mcp import PATH, guarded, mcp_endpoint
 from assay.server.problems import add_problem_handlers
+from assay.server.responses import AnswerObject, JobObject, Problem, model_of
 from assay.server.routes import documents, keys, metrics, quality, questions, runs, system
 from assay.server.service import Service, Tenant
 from assay.server.threads import in_thread
+from assay.types import (
+    Acted,
+    Done,
+    Event,
+    EvidenceFound,
+    Failed,
+    FindingMade,
+    Judged,
+    SentenceProvisional,
+    SentenceRevised,
+    SentenceVerified,
+    SentenceWithdrawn,
+    StatusChanged,
+)
 
 # Seconds that runs in progress have to end by themselves when the server stops; what is left is ended then.
 ENDING = 5.0
@@ -146,3 +164,41 @@ def add_page(app: FastAPI) -> None:
 
     app.add_api_route("/", index, include_in_schema=False, methods=["GET", "HEAD"])
     app.mount("/static", _Files(directory=_PAGE), name="static")
+
+
+_EVENTS: tuple[type[Event], ...] = (
+    Acted, Done, EvidenceFound, Failed, FindingMade, Judged, SentenceProvisional, SentenceRevised, SentenceVerified,
+    SentenceWithdrawn, StatusChanged,
+)  # fmt: skip
+
+
+class AssayApi(FastAPI):
+    """The application with a description of everything that it sends."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The description, made once."""
+        if self.openapi_schema is None:
+            schemas: dict[str, Any] = super().openapi()["components"]["schemas"]
+            schemas.update({name: schema for name, schema in _further_schemas().items() if name not in schemas})
+        return super().openapi()
+
+
+def _further_schemas() -> dict[str, Any]:
+    """The schemas of errors and of events, by name."""
+    events = [_event_model(kind) for kind in _EVENTS]
+    models: list[type[BaseModel]] = [Problem, JobObject, *events]
+    sent: list[tuple[type[BaseModel], JsonSchemaMode]] = [(model, "serialization") for model in models]
+    _, found = models_json_schema(sent, ref_template=reference("{model}")["$ref"])
+    of_run = {
+        "description": "Something that happened in a run.",
+        "oneOf": [reference(model.__name__) for model in events],
+        "discriminator": {"propertyName": "kind"},
+    }
+    return {**found["$defs"], "RunEvent": of_run}
+
+
+def _event_model(kind: type[Event]) -> type[BaseModel]:
+    """The schema of an event on the wire."""
+    more: dict[str, Any] = {"answer": (AnswerObject, ...)} if kind is Done else {}
+    literal: Any = Literal[kind.kind]
+    return model_of(f"{kind.__name__}Event", kind, kind=(literal, ...), **more)

@@ -12,7 +12,6 @@ import typer
 from assay.cli import exits
 from assay.cli.flags import AsJson, Given, takes
 from assay.cli.terminal import Terminal, one_line, reason_of
-from assay.core.ablation import describe_falls
 from assay.errors import AssayError, UsageError
 
 if TYPE_CHECKING:
@@ -235,6 +234,8 @@ VERBS = (show, replay, report)
 
 def show_ablation(found: Ablation, terminal: Terminal) -> None:
     """Print what falls without each source, then the role of each citation, and the decorative ones last."""
+    from assay.core.ablation import describe_falls
+
     if not found.sources:
         terminal.note("the answer has no sources")
         return

@@ -270,7 +270,7 @@ def calibrate(
 def _claims_to_fit(
     settings: Settings, file: Path | None, labelled: bool
 ) -> Callable[[], Sequence[LabelledClaim]] | None:
-    """What reads the labelled claims, from a file or from the record; None where none are named."""
+    """A function that reads the labelled claims, from a file or from the record; None where none are named."""
     from assay.evals.labels_file import read_labelled_claims, recorded_claims
     from assay.records.labels import Labels
     from assay.records.runs import RunStore

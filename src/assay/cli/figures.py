@@ -136,7 +136,7 @@ def _tries_lines(found: Figures) -> list[tuple[str, str]]:
 
 
 def _reuse_lines(found: Figures) -> list[tuple[str, str]]:
-    """How often a kept answer was given again; empty if none was looked for."""
+    """Lines on how often a kept answer was given again; empty if none was looked for."""
     if not found.lookups:
         return []
     saved = f"{found.saved_calls} model call{'' if found.saved_calls == 1 else 's'} saved"

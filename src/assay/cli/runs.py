@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -10,13 +11,14 @@ import typer
 
 from assay.cli import exits
 from assay.cli.flags import AsJson, Given, takes
-from assay.cli.terminal import Terminal, reason_of
+from assay.cli.terminal import Terminal, one_line, reason_of
 from assay.errors import AssayError, UsageError
 
 if TYPE_CHECKING:
     from assay.records.runs import RunStore
     from assay.records.values import RunRecord
     from assay.types import Ablation
+
 
 OneRun = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
 RunName = Annotated[
@@ -194,7 +196,7 @@ def _ablated(record: RunRecord, given: Given) -> Ablation:
 
 
 def _show_ablation(record: RunRecord, given: Given, as_json: bool, terminal: Terminal) -> None:
-    from assay.cli.ablation_view import show_ablation
+    from assay.cli.runs import show_ablation
 
     found = _ablated(record, given)
     if as_json:
@@ -228,3 +230,31 @@ def _show_latest(store: RunStore, as_json: bool, terminal: Terminal) -> None:
 
 
 VERBS = (show, replay, report)
+
+
+def show_ablation(found: Ablation, terminal: Terminal) -> None:
+    """Print what falls without each source, then the role of each citation, and the decorative ones last."""
+    from assay.core.ablation import describe_falls
+
+    if not found.sources:
+        terminal.note("the answer has no sources")
+        return
+    for source in found.sources:
+        terminal.line(f"[{source.number}] {one_line(source.title, 80)}: {describe_falls(source.falls)}")
+    for one in found.citations:
+        support = "" if one.support is None else f" (support by itself {one.support:.2f})"
+        terminal.line(f"  {_claims(one.claims)} [{one.source}]: {one.role.value}, {one.reason}{support}")
+    if found.untested:
+        terminal.note(f"not supported by the tests of today, so that nothing can fall: {_claims(found.untested)}")
+    count = len(found.decorative)
+    if count:
+        terminal.note(f"{count} decorative citation{'' if count == 1 else 's'}")
+
+
+def _claims(numbers: Sequence[int]) -> str:
+    """The numbers of some claims.
+
+    >>> _claims((1,)), _claims((1, 2))
+    ('claim 1', 'claims 1, 2')
+    """
+    return f"claim{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"

@@ -89,7 +89,7 @@ def _full_text(release: str) -> Diagnosis:
 
 
 def _fits() -> Iterator[Diagnosis]:
-    """Whether each file of weights was fitted on data or set by hand."""
+    """Diagnose for each file of weights if it was fitted on data or set by hand."""
     for path in sorted(Path(__file__).parents[1].glob("*/*.json")):
         table = json.loads(path.read_text(encoding="utf-8"))
         made = table.get("provenance", table) if isinstance(table, dict) else {}
@@ -190,7 +190,7 @@ def _collections(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _collection(name: str, settings: Settings) -> Diagnosis:
-    """Whether the collection's rows, words and vectors are complete and consistent."""
+    """Diagnose if the collection's rows, words and vectors are complete and consistent."""
     what = f"collection {name}"
     folder = settings.data_dir / "collections" / name
     try:

@@ -164,7 +164,7 @@ def _merged(settings: Sequence[tuple[Change, ...]]) -> tuple[Change, ...]:
 
 
 def _of_all(refused: Sequence[_Refused]) -> AssayError:
-    """Why no run could be decided again: what was said of the first one."""
+    """The error for runs none of which could be decided again: what was said of the first one."""
     first = refused[0]
     if first.error is not None and not isinstance(first.error, Diverged):
         return first.error

@@ -218,7 +218,7 @@ def delete_all(file: sqlite3.Connection) -> int:
 
 
 def recorded(file: sqlite3.Connection, run_ids: Sequence[str]) -> tuple[str, ...]:
-    """Those of some ids that runs have."""
+    """The given ids that runs have."""
     query = "SELECT run_id FROM runs WHERE run_id = ?"
     found = (file.execute(query, (storable(run_id),)).fetchone() for run_id in run_ids)
     return tuple(str(row[0]) for row in found if row is not None)

@@ -109,7 +109,7 @@ class RunRecords(MeteredSink, Protocol):
         ...
 
     def recorded(self, run_ids: Sequence[str]) -> frozenset[str]:
-        """Which of some whole ids are those of recorded runs."""
+        """The given whole ids that are those of recorded runs."""
         ...
 
     def runs_with_document(self, document_id: str) -> tuple[str, ...]:

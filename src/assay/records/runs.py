@@ -10,7 +10,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +20,6 @@ from assay.core.budget import Meter
 from assay.core.tape import Tape, TapeEntry
 from assay.errors import DamagedStore, UsageError
 from assay.records import rows
-from assay.records.event_json import event_json, outline
 from assay.records.figures import RunFigures, figures_of, unrepaired
 from assay.records.kept_answers import KeptRow, read_kept
 from assay.records.rows import storable
@@ -37,6 +36,7 @@ from assay.records.values import (
     TimedFigures,
 )
 from assay.types import (
+    Answer,
     Decision,
     Deleted,
     Done,
@@ -49,6 +49,54 @@ from assay.types import (
     RunPage,
     RunSummary,
 )
+
+# Words that say what was asked, what was decided and by what, and never what a document or an answer says. Any
+# other text is left out of an outline, so that a field that is new cannot leak.
+_KEPT = frozenset(
+    {
+        *("schema", "run_id", "outcome", "verdict", "profile", "mode_used", "level", "answers", "answers_question"),
+        *("document_id", "passage_id", "revision", "sha256", "passage_ids", "stage", "kind", "state", "by", "name"),
+        *("status", "severity", "check", "action", "recommendation", "quality", "triage", "code", "criterion"),
+        *("writer", "judge", "verifier", "error", "question", "reused_from"),
+    }
+)
+# Names and values of a document's own.
+_LEFT_OUT = frozenset({"metadata"})
+
+
+def event_json(event: Event) -> str:
+    """The event as `to_dict` gives it, an answer with its schema, but not copied value by value first."""
+    return json.dumps(event, default=_as_json_types)
+
+
+def outline(body: Any, kept: bool = False) -> Any:
+    """JSON without its texts: numbers stay, and words that name a decision, a check or an id.
+
+    >>> outline({"outcome": "answered", "text": "It rained.", "claims": [{"n": 1, "verdict": "supported"}]})
+    {'outcome': 'answered', 'text': '', 'claims': [{'n': 1, 'verdict': 'supported'}]}
+    """
+    if isinstance(body, Mapping):
+        return {name: outline(value, name in _KEPT) for name, value in body.items() if name not in _LEFT_OUT}
+    if isinstance(body, list):
+        return [outline(value, kept) for value in body if kept or not isinstance(value, str)]
+    return "" if isinstance(body, str) and not kept else body
+
+
+def _as_json_types(value: Any) -> Any:
+    """The value as JSON types, one level deep."""
+    if isinstance(value, Answer):
+        body = _by_name(value, without="trace")
+        for name in value.left_out:
+            del body[name]
+        return {"schema": value.schema, **body, **value.derived}
+    if is_dataclass(value):
+        return _by_name(value)
+    return dict(value) if isinstance(value, Mapping) else list(value)
+
+
+def _by_name(value: Any, without: str = "") -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in fields(value) if field.name != without}
+
 
 # The values of the record are imported from here, too.
 __all__ = ["Decision", "RecordedEvent", "Recording", "RunRecord", "RunStore", "RunSummary"]
@@ -308,7 +356,7 @@ class RunStore:
         return self._delete(rows.delete_all)
 
     def recorded(self, run_ids: Sequence[str]) -> frozenset[str]:
-        """Which of some whole ids are those of recorded runs."""
+        """The given whole ids that are those of recorded runs."""
         return frozenset(self._read(lambda file: rows.recorded(file, run_ids)))
 
     def runs_with_document(self, document_id: str) -> tuple[str, ...]:
@@ -325,7 +373,7 @@ class RunStore:
     # --- opening ---------------------------------------------------------------------------------
 
     def _read(self, read: Callable[[sqlite3.Connection], tuple[Found, ...]], version: int = 1) -> tuple[Found, ...]:
-        """What is read of a file; nothing of a missing one, or of one older than what is asked."""
+        """Read a file; nothing of a missing one, or of one older than what is asked."""
         with self.file.reading(version) as file:
             return () if file is None else read(file)
 

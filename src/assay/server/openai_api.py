@@ -182,7 +182,7 @@ async def _answer(
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Where a reader opens a source: its own address, or its document in the server's page."""
+    """The address at which a reader opens a source: its own, or its document in the server's page."""
 
     base: str
 
@@ -225,7 +225,7 @@ def usage_of(answer: Answer) -> dict[str, Any]:
 
 
 def verdicts(answer: Answer, body: ChatBody) -> dict[str, Any]:
-    """What assay found of the answer, in the field of its own; `text` is the whole answer with its marks."""
+    """The verdicts on the answer, in the field of its own; `text` is the whole answer with its marks."""
     whole = answer.to_dict()
     names = (
         "run_id", "outcome", "text", "choices", "verdict", "answers_question", "claims", "sources", "confidence",

@@ -1,11 +1,12 @@
-"""What the routes call: tenants by folder, their engines, their runs, and the runs in progress."""
+"""The service behind the routes: tenants by folder, their open engines, their runs, and the runs in progress."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -19,7 +20,6 @@ from assay.records.runs import RunStore
 from assay.server.api_key import DEFAULT_TENANT
 from assay.server.collection_names import refuse_bad_collection
 from assay.server.document_view.viewer import DocumentViewer
-from assay.server.engines import Engines
 from assay.server.intake import Intake, upload_path_remover
 from assay.server.keys import KeyStore, key_store
 from assay.server.metrics import Levels, Metrics
@@ -29,6 +29,84 @@ from assay.settings import Settings, load_settings
 from assay.telemetry.log import AnswerLog
 from assay.types import AskOptions
 from assay.wiring import collections, open_checker, open_engine
+
+Opener = Callable[[Path, str, bool], Engine]
+
+
+@dataclass(slots=True)
+class _OpenEngine:
+    engine: Engine
+    users: int = 0
+
+
+@dataclass(slots=True)
+class Engines:
+    """Engines by data folder and collection, opened when they are first used.
+
+    `open_one` opens the engine of a data folder's collection and creates the collection if its last argument is
+    true. At most `most` stay open, besides those in use.
+    """
+
+    open_one: Opener
+    most: int
+    _open: OrderedDict[tuple[Path, str], _OpenEngine] = field(default_factory=OrderedDict)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @asynccontextmanager
+    async def use(self, folder: Path, collection: str, *, create: bool = False) -> AsyncIterator[Engine]:
+        """The engine of a collection; it stays open as long as the block. Raises as `open_engine`."""
+        async with self._lock:
+            entry = await self._entry((folder, collection), create)
+            entry.users += 1
+        try:
+            yield entry.engine
+        finally:
+            entry.users -= 1
+            await self._close_spare()
+
+    async def close(self, folder: Path, collection: str) -> None:
+        """Close a collection's engine if it is open, whoever uses it."""
+        async with self._lock:
+            entry = self._open.pop((folder, collection), None)
+        if entry is not None:
+            await asyncio.to_thread(entry.engine.close)
+
+    async def close_all(self) -> None:
+        """Close every engine."""
+        async with self._lock:
+            entries = list(self._open.values())
+            self._open.clear()
+        for entry in entries:
+            await asyncio.to_thread(entry.engine.close)
+
+    @property
+    def count(self) -> int:
+        """Number of open engines."""
+        return len(self._open)
+
+    @property
+    def open_circuits(self) -> int:
+        """Number of providers that are left alone for now, counted in each engine that uses them."""
+        return sum(len(entry.engine.open_circuits) for entry in self._open.values())
+
+    async def _entry(self, key: tuple[Path, str], create: bool) -> _OpenEngine:
+        known = self._open.get(key)
+        if known is None:
+            known = _OpenEngine(await asyncio.to_thread(self.open_one, *key, create))
+            self._open[key] = known
+        self._open.move_to_end(key)
+        return known
+
+    async def _close_spare(self) -> None:
+        """Close the least recently used engines beyond `most` that nobody uses."""
+        spare: list[_OpenEngine] = []
+        for key in [key for key, entry in self._open.items() if entry.users == 0]:
+            if len(self._open) <= self.most:
+                break
+            spare.append(self._open.pop(key))
+        for entry in spare:
+            await asyncio.to_thread(entry.engine.close)
+
 
 # Stands for the engine of texts and passages from elsewhere; no collection has an empty name.
 NO_COLLECTION = ""
@@ -109,12 +187,12 @@ class Service:
         return self._stores[path]
 
     @asynccontextmanager
-    async def engine(self, tenant: Tenant, collection: str, *, create: bool = False) -> AsyncIterator[Engine]:
+    async def engine(self, tenant: Tenant, collection: str) -> AsyncIterator[Engine]:
         """The engine of a tenant's collection. Raises UsageError for a bad name, UnknownCollection."""
         refuse_bad_collection(collection)
-        if not create and not (tenant.folder / "collections" / collection).is_dir():
+        if not (tenant.folder / "collections" / collection).is_dir():
             raise _unknown(tenant, collection)
-        async with self.engines.use(tenant.folder, collection, create=create) as engine:
+        async with self.engines.use(tenant.folder, collection) as engine:
             yield engine
 
     @asynccontextmanager
@@ -138,12 +216,12 @@ class Service:
         await intake.uploads.remove_collection(collection)
 
     def has_collections(self) -> bool:
-        """Whether any tenant has a collection."""
+        """True if any tenant has a collection."""
         folder = self.base.data_dir
         return any(True for pattern in ("collections/*", "tenants/*/collections/*") for _ in folder.glob(pattern))
 
     def unreadiness(self) -> str | None:
-        """Why no question can be answered now; None if it can."""
+        """The reason why no question can be answered now; None if it can."""
         folder = self.base.data_dir
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -154,7 +232,7 @@ class Service:
         )
 
     def levels(self) -> Levels:
-        """What the metrics show of this process."""
+        """The levels of this process for the metrics."""
         return Levels(self.engines.count, self.engines.open_circuits)
 
     def refuse_options(self, options: AskOptions, *, is_admin: bool) -> None:

@@ -1,4 +1,4 @@
-"""Where the value of each setting comes from.
+"""The places that settings come from.
 
 This is the only file that reads the environment. A value is taken from the first place that has it:
 command line flag, environment (`ASSAY_K=5`), `.env` in the working folder, `assay.toml` in the working
@@ -46,7 +46,7 @@ class Layer:
     variables: Mapping[str, str] = field(default_factory=dict)
 
     def display_name(self, name: str) -> str:
-        """What a message calls a setting of this place."""
+        """The name in messages of a setting of this place."""
         return display_name(name, self.origin, self.variables.get(name))
 
 

@@ -320,7 +320,7 @@ class Settings(BaseModel):
     @field_validator("telemetry_texts", mode="before")
     @classmethod
     def _captured(cls, value: Any) -> Any:
-        """What OpenTelemetry's instrumentations may be told to capture, as far as it bears on spans."""
+        """The choice of what OpenTelemetry's instrumentations may capture, as far as it bears on spans."""
         spans = {"SPAN_ONLY": True, "SPAN_AND_EVENT": True, "NO_CONTENT": False, "EVENT_ONLY": False}
         return spans.get(value.strip().upper(), value) if isinstance(value, str) else value
 
@@ -349,15 +349,15 @@ class Settings(BaseModel):
         return value
 
     def display_name(self, name: str) -> str:
-        """What a message calls a setting: the flag, the variable or the line in a file that its value is from."""
+        """The name of a setting in messages: the flag, the variable or the line in a file of its value."""
         return self._display_names.get(name, variable_of(name))
 
     def was_set(self, name: str) -> bool:
-        """Whether somebody set it, by a flag, a variable or a file: a profile or the default says it otherwise."""
+        """True if somebody set it, by a flag, a variable or a file: a profile or the default says it otherwise."""
         return name in self._display_names
 
     def limits(self, profile: str) -> Limits:
-        """What one question may use at this depth; what is set holds at any.
+        """The limits of one question at this depth; what is set holds at any.
 
         >>> Settings(max_calls=3).limits("balanced")
         Limits(rounds=2, repairs=4, calls=3, seconds=30.0, tokens=None, cost=None)
@@ -377,7 +377,7 @@ class Settings(BaseModel):
         )
 
     def messages(self, profile: str) -> int:
-        """How many messages of a dialogue a prompt holds at this depth."""
+        """Number of messages of a dialogue in a prompt at this depth."""
         own = self.history_messages
         return int(PROFILES[profile]["history_messages"]) if own is None else own
 
@@ -401,5 +401,5 @@ class Settings(BaseModel):
 
     @property
     def runs_file(self) -> Path:
-        """Where the runs are recorded."""
+        """The file in which runs are recorded."""
         return self.data_dir / "runs.sqlite"

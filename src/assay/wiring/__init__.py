@@ -21,13 +21,13 @@ from assay.models.embed_local import LocalEmbedder
 from assay.models.reranker import CrossEncoderReranker
 from assay.nlp.spelling import is_english
 from assay.records.runs import RunStore
+from assay.retrieval.caller import CallerRetriever
 from assay.retrieval.index.memory import MemoryIndex
 from assay.retrieval.index.sqlite import open_sqlite, read_summary
 from assay.retrieval.quarantine import QuarantiningRetriever, quarantine_evidence
 from assay.settings import Settings, load_settings, with_options
-from assay.types import AskOptions, CitationStyle, CollectionSummary
+from assay.types import AskOptions, CitationStyle, CollectionSummary, Evidence
 from assay.understanding.spelling import CollectionSpeller
-from assay.web.outside import NullRetriever
 from assay.wiring.answer_cache import AnswerStore
 from assay.wiring.idle_settings import refuse_idle_options
 from assay.wiring.learned import with_learned_threshold
@@ -141,7 +141,7 @@ def open_checker(
 
 
 def _tracers(settings: Settings, collection: str) -> tuple[Sink, ...]:
-    """What traces runs, if they are traced. Raises MissingExtra."""
+    """The tracers of runs, if they are traced. Raises MissingExtra."""
     if not settings.traces:
         return ()
     try:
@@ -181,7 +181,7 @@ def _own_parts_and_settings(
 
 @dataclass(frozen=True, slots=True)
 class _Networks:
-    """What reads and embeds: assay's own, or the caller's."""
+    """The networks that read and embed: assay's own, or the caller's."""
 
     embedder: Embedder
     checker: OpenChecker | None
@@ -380,7 +380,7 @@ def _under(
 
 def _outside(settings: Settings, embedder: Embedder, splitter: PassageSplitter, sandbox: Sandbox) -> Retriever:
     if not settings.outside:
-        return NullRetriever()
+        return CallerRetriever(Evidence())  # the policy never asks it
     from assay.wiring.web import open_outside
 
     return QuarantiningRetriever(open_outside(settings, embedder, splitter, sandbox))

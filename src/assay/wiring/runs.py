@@ -114,7 +114,7 @@ def recordable(settings: Settings) -> dict[str, Any]:
 
 
 def depth_of(text: str, settings: Settings, judges: bool, running: int = 0) -> Depth:
-    """How deep to look for a question while `running` others run; `judges` says whether a model can judge."""
+    """The depth for a question while `running` others run; `judges` says whether a model can judge."""
     if settings.profile != "auto":
         return Depth(settings.profile, "")
     return depth_for(text, importance=settings.importance, load=running / FULL, model_available=judges)

@@ -298,7 +298,7 @@ def _was_cut(entry: TapeEntry) -> bool:
 
 
 def _has_drifted(before: RunEnd, fork: _Fork, background: BackgroundLoop) -> bool:
-    """Whether the run ends otherwise now under its own settings; of one cut by its deadline nobody knows."""
+    """True if the run ends otherwise now under its own settings; of one cut by its deadline nobody knows."""
     if fork.recording.cut:
         return False
     replaying = replay_recording(fork.recording, fork.settings.data_dir, fork.calibrated, lambda _event: None)

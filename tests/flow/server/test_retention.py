@@ -9,7 +9,7 @@ import pytest
 
 from assay.records.runs import RunStore
 from assay.records.values import RunQuery
-from assay.server.retention import Retention
+from assay.server.app import Retention
 from assay.server.service import Service
 from assay.server.settings import ServerSettings
 from assay.types import Failed

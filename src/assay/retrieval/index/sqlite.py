@@ -132,7 +132,7 @@ class SqliteIndex:
         return await self._read(lambda connection: _sparse(connection, text, k, where))
 
     async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
-        """In how many passages each term stands, titles included: of all terms, or of the ones given that stand."""
+        """Number of passages with each term, titles included: of all terms, or of the ones given that stand."""
         return await self._read(lambda connection: _term_counts(connection, terms))
 
     async def holding(self, term: str, k: int) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ class SqliteIndex:
         return await self._read(lambda connection: _holding(connection, term, k))
 
     async def size(self) -> int:
-        """How many passages there are."""
+        """Number of passages."""
         return await self._read(lambda connection: number_of(connection, "passages"))
 
     async def version(self) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.core.verified import UnverifiedSentence, unverified_claims, verified_text
+from assay.agents.results import UnverifiedSentence, unverified_claims, verified_text
 from assay.types import (
     Action,
     Answer,

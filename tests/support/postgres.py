@@ -51,7 +51,9 @@ class PostgresServer:
             for path in (folder, word):
                 shutil.chown(path, _NOBODY["user"], _NOBODY["group"])
         atexit.register(server.remove)
-        server._run("initdb", "-U", USER, "-A", "scram-sha-256", "-E", "utf8", "--no-locale", "-N", f"--pwfile={word}")
+        server._run(
+            "initdb", "-U", USER, "-A", "scram-sha-256", "-E", "utf8", "--no-locale", "-N", f"--pwfile={word}"
+        )
         server.up()
         return server
 

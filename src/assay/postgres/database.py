@@ -29,8 +29,8 @@ _LOCK_WAIT, _LONGEST = "10s", "60s"
 _ATTEMPTS = 3
 # One round trip; the settings end with the transaction, also behind a pooler that shares connections.
 _ENTER = (
-    "SELECT set_config('role', %s, true), set_config('assay.tenant', %s, true), set_config('lock_timeout', %s, true),"
-    " set_config('statement_timeout', %s, true)"
+    "SELECT set_config('role', %s, true), set_config('assay.tenant', %s, true),"
+    " set_config('lock_timeout', %s, true), set_config('statement_timeout', %s, true)"
 )
 
 T = TypeVar("T")

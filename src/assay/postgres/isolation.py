@@ -15,10 +15,12 @@ from assay.postgres.migrations import ROLE, TABLES
 ENTER = "SELECT set_config('role', %s, true), set_config('assay.tenant', %s, true)"
 _UNFIT_ROLE = (
     "SELECT count(*) FROM pg_roles WHERE rolname = %(role)s AND (rolsuper OR rolbypassrls OR rolcanlogin)"
-    " UNION ALL SELECT count(*) FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.member WHERE r.rolname = %(role)s"
+    " UNION ALL SELECT count(*) FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.member"
+    "   WHERE r.rolname = %(role)s"
 )
 _UNPROTECTED = (
-    "SELECT t.name FROM unnest(%s::text[]) AS t(name) LEFT JOIN pg_class c ON c.oid = to_regclass('assay.' || t.name)"
+    "SELECT t.name FROM unnest(%s::text[]) AS t(name)"
+    " LEFT JOIN pg_class c ON c.oid = to_regclass('assay.' || t.name)"
     " WHERE c.oid IS NULL OR NOT c.relrowsecurity OR NOT c.relforcerowsecurity OR c.relowner = to_regrole(%s)"
     " OR 1 <> (SELECT count(*) FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'own_rows')"
     " OR 1 <> (SELECT count(*) FROM pg_policy p WHERE p.polrelid = c.oid) ORDER BY t.name"
@@ -39,8 +41,11 @@ def refuse_leaks(connection: psycopg.Connection[Any], address: Address) -> None:
     `connection` is in autocommit mode; nothing of the check stays.
     """
     if any(count for (count,) in connection.execute(_UNFIT_ROLE, {"role": ROLE}).fetchall()):
-        raise _leak(address, f"the role {ROLE} could see more than one tenant: it may log in, bypass row-level "
-                    "security, or belongs to another role")
+        raise _leak(
+            address,
+            f"the role {ROLE} could see more than one tenant: it may log in, bypass row-level "
+            "security, or belongs to another role",
+        )
     unprotected = connection.execute(_UNPROTECTED, (list(TABLES), ROLE)).fetchall()
     if unprotected:
         names = ", ".join(str(name) for (name,) in unprotected)
@@ -60,7 +65,9 @@ def _seen_by_others(connection: psycopg.Connection[Any], probe: str) -> tuple[in
                 connection.execute(ENTER, (ROLE, tenant))
                 if not seen:
                     connection.execute(_PROBE, (probe,))
-                row = connection.execute("SELECT count(*) FROM assay.collections WHERE name = %s", (probe,)).fetchone()
+                row = connection.execute(
+                    "SELECT count(*) FROM assay.collections WHERE name = %s", (probe,)
+                ).fetchone()
                 seen.append(int(row[0]) if row else 0)
             raise _Undo
     except _Undo:

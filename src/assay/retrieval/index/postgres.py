@@ -1,8 +1,8 @@
 """The index in Postgres with pgvector, which many processes and machines share.
 
 The tables hold the collections of all tenants; row-level security shows each its own. A search by words reads the
-postings of the question's terms and scores them here, as SQLite's FTS5 does. A search by vector scans the vectors of
-a small collection exactly; a large one has a graph (HNSW) of its own, which this process builds beside its work.
+postings of the question's terms and scores them here, as SQLite's FTS5 does. A search by vector scans the vectors
+of a small collection exactly; a large one has a graph (HNSW) of its own, which a process builds beside its work.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def open_postgres(
 ) -> PostgresIndex:
     """Open a tenant's collection, creating it if it is missing and `create` is set; `database` stays open after it.
 
-    From `exact_below` passages on, searches by vector use a graph. Raises UnknownCollection, ModelMismatch, StoreError.
+    From `exact_below` passages on, searches by vector use a graph. Raises UnknownCollection, ModelMismatch,
+    StoreError.
     """
 
     def prepare(connection: Connection) -> None:
@@ -164,9 +165,9 @@ class PostgresIndex:
 
         def count(connection: Connection, own: StoredCollection) -> dict[str, int]:
             found = connection.execute(
-                "SELECT term, sum(passages)::int8 FROM assay.words WHERE collection = %s"
-                f"{'' if wanted is None else ' AND term = ANY(%s)'} GROUP BY term",
-                (own.number,) if wanted is None else (own.number, wanted),
+                "SELECT term, sum(passages)::int8 FROM assay.words"
+                " WHERE collection = %s AND (%s::text[] IS NULL OR term = ANY(%s)) GROUP BY term",
+                (own.number, wanted, wanted),
             )
             return dict(found.fetchall())
 
@@ -275,6 +276,8 @@ class PostgresIndex:
                 self._graph_builder = None
 
 
-def _to_found(connection: Connection, own: StoredCollection, best: Sequence[tuple[int, float]]) -> tuple[Found, ...]:
+def _to_found(
+    connection: Connection, own: StoredCollection, best: Sequence[tuple[int, float]]
+) -> tuple[Found, ...]:
     ids = stored.passage_ids_of(connection, own, [row for row, _ in best])
     return tuple(Found(ids[row], score) for row, score in best)

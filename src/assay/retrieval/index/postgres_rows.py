@@ -45,7 +45,11 @@ _SEARCHED = "CASE header WHEN '' THEN text ELSE header || E'\\n' || text END"
 
 @dataclass(frozen=True, slots=True)
 class StoredCollection:
-    """The row of a collection: its number, and what is counted of it; `length` is its terms, repeated ones too."""
+    """The row of a collection: its number, and what is counted of it.
+
+    `length` is its terms, repeated ones too; `unmerged` how many changes there were since words were joined. Vectors
+    are of the `generation`: those of a further model are made beside them.
+    """
 
     number: int
     version: int
@@ -57,8 +61,13 @@ class StoredCollection:
     model: EmbeddingModel
 
 
-def read_collection(connection: Connection, name: str, model: EmbeddingModel, *, locked: bool = False) -> StoredCollection:
-    """The collection of that name, locked against other changes where asked. Raises UnknownCollection, ModelMismatch."""
+def read_collection(
+    connection: Connection, name: str, model: EmbeddingModel, *, locked: bool = False
+) -> StoredCollection:
+    """The collection of that name, locked against other changes where asked.
+
+    Raises UnknownCollection, ModelMismatch.
+    """
     found = find_collection(connection, name, locked=locked)
     if found is None:
         raise UnknownCollection(f"there is no collection {name}", hint="see `assay ls` for those there are")
@@ -75,11 +84,15 @@ def read_collection(connection: Connection, name: str, model: EmbeddingModel, *,
 def find_collection(connection: Connection, name: str, *, locked: bool = False) -> StoredCollection | None:
     """The collection of that name, or None."""
     row = connection.execute(
-        "SELECT collection, version, passages, terms, last_row, generation, unmerged, model_id, model_dimension, model_sha256,"
-        f" model_languages FROM assay.collections WHERE name = %s{' FOR UPDATE' if locked else ''}",
+        "SELECT collection, version, passages, terms, last_row, generation, unmerged, model_id, model_dimension,"
+        " model_sha256, model_languages FROM assay.collections WHERE name = %s" + (" FOR UPDATE" if locked else ""),
         (name,),
     ).fetchone()
-    return None if row is None else StoredCollection(*row[:7], EmbeddingModel(*row[7:10], tuple(row[10].split())))
+    if row is None:
+        return None
+    model = EmbeddingModel(id=row[7], dimension=row[8], sha256=row[9], languages=tuple(row[10].split()))
+    number, version, passages, length, last_row, generation, unmerged = row[:7]
+    return StoredCollection(number, version, passages, length, last_row, generation, unmerged, model)
 
 
 def create_collection(connection: Connection, name: str, model: EmbeddingModel) -> None:
@@ -91,14 +104,21 @@ def create_collection(connection: Connection, name: str, model: EmbeddingModel) 
     )
 
 
-def insert_entries(connection: Connection, collection: StoredCollection, entries: Sequence[Entry]) -> tuple[int, int]:
+def insert_entries(
+    connection: Connection, collection: StoredCollection, entries: Sequence[Entry]
+) -> tuple[int, int]:
     """Store documents that are not there with their passages; return how many passages, and terms, they have."""
     passages = [passage for entry in entries for passage in entry.passages]
     rows = range(collection.last_row + 1, collection.last_row + 1 + len(passages))
     words = postings.packed(
         (row, passage.title, passage.searched) for row, passage in zip(rows, passages, strict=True)
     )
-    _copy(connection, collection, "documents", ((*document_values(entry.document), len(entry.passages)) for entry in entries))
+    _copy(
+        connection,
+        collection,
+        "documents",
+        ((*document_values(entry.document), len(entry.passages)) for entry in entries),
+    )
     _copy(
         connection,
         collection,
@@ -125,10 +145,10 @@ def insert_entries(connection: Connection, collection: StoredCollection, entries
 def delete_documents(
     connection: Connection, collection: StoredCollection, document_ids: Sequence[str]
 ) -> tuple[int, int, int]:
-    """Remove documents with all their rows; return how many of them, of their passages and of their terms there were."""
+    """Remove documents with all their rows; return how many there were, of their passages, and of their terms."""
     own = (collection.number, list(document_ids))
     found = connection.execute(
-        f'SELECT "row", title, {_SEARCHED} FROM assay.passages'
+        f'SELECT "row", title, {_SEARCHED} FROM assay.passages'  # noqa: S608 - a constant
         ' WHERE collection = %s AND document_id = ANY(%s) ORDER BY "row"',
         own,
     ).fetchall()
@@ -137,7 +157,9 @@ def delete_documents(
     _delete_words(connection, collection, words, rows)
     for table in ("vectors", "metadata"):
         connection.execute(
-            sql.SQL('DELETE FROM {} WHERE collection = %s AND "row" = ANY(%s)').format(sql.Identifier("assay", table)),
+            sql.SQL('DELETE FROM {} WHERE collection = %s AND "row" = ANY(%s)').format(
+                sql.Identifier("assay", table)
+            ),
             (collection.number, rows),
         )
     connection.execute("DELETE FROM assay.passages WHERE collection = %s AND document_id = ANY(%s)", own)
@@ -172,8 +194,8 @@ def merge_words(connection: Connection, collection: StoredCollection) -> None:
         "   GROUP BY term HAVING count(*) > %(many)s),"
         " small AS (DELETE FROM assay.words w USING many WHERE w.collection = %(number)s AND w.term = many.term"
         "   AND w.passages < %(small)s RETURNING w.term, w.first_row, w.last_row, w.passages, w.postings),"
-        " numbered AS (SELECT *, (sum(passages) OVER (PARTITION BY term ORDER BY first_row) - 1) / %(block)s AS part"
-        "   FROM small)"
+        " numbered AS (SELECT *,"
+        "   (sum(passages) OVER (PARTITION BY term ORDER BY first_row) - 1) / %(block)s AS part FROM small)"
         " INSERT INTO assay.words (collection, term, first_row, last_row, passages, postings)"
         " SELECT %(number)s, term, min(first_row), max(last_row), sum(passages),"
         "   string_agg(postings, ''::bytea ORDER BY first_row) FROM numbered GROUP BY term, part::int",
@@ -199,7 +221,7 @@ def read_selected(connection: Connection, collection: StoredCollection, where: M
     return np.array([row for (row,) in cursor.execute(selected, bound)], np.int64)
 
 
-def selection(collection: StoredCollection, where: Metadata) -> tuple[sql.Composable, tuple[object, ...]]:
+def selection(collection: StoredCollection, where: Metadata) -> tuple[sql.Composed, tuple[object, ...]]:
     """A query for the rows whose metadata equal every value of `where`, and what is bound in it."""
     one = sql.SQL('SELECT "row" FROM assay.metadata WHERE collection = %s AND key = %s AND value = %s')
     bound = (
@@ -239,12 +261,15 @@ def read_records(connection: Connection, collection: StoredCollection) -> tuple[
     return tuple(record_in(row) for row in found)
 
 
-def read_passages(connection: Connection, collection: StoredCollection, passage_ids: Sequence[str]) -> tuple[Passage, ...]:
+def read_passages(
+    connection: Connection, collection: StoredCollection, passage_ids: Sequence[str]
+) -> tuple[Passage, ...]:
     """The passages of those ids, in that order; ids that are gone are left out."""
     found = {
         row[0]: passage_in(row)
         for row in connection.execute(
-            f"SELECT {_PASSAGE} FROM assay.passages p JOIN assay.documents d USING (collection, document_id)"
+            f"SELECT {_PASSAGE} FROM assay.passages p JOIN assay.documents d"  # noqa: S608 - a constant
+            " USING (collection, document_id)"
             " WHERE p.collection = %s AND p.passage_id = ANY(%s)",
             (collection.number, list(passage_ids)),
         )
@@ -252,7 +277,9 @@ def read_passages(connection: Connection, collection: StoredCollection, passage_
     return tuple(found[passage_id] for passage_id in passage_ids if passage_id in found)
 
 
-def read_vectors(connection: Connection, collection: StoredCollection, passage_ids: Sequence[str]) -> NDArray[np.float32]:
+def read_vectors(
+    connection: Connection, collection: StoredCollection, passage_ids: Sequence[str]
+) -> NDArray[np.float32]:
     """The vectors of those passages, shape (len(passage_ids), dimension); raises KeyError for one gone."""
     cursor = connection.cursor(binary=True)
     found: dict[str, bytes] = dict(
@@ -284,7 +311,9 @@ def comparable(value: Scalar) -> str:
     """
     if isinstance(value, str):
         return comparable_text(value)
-    whole = value if isinstance(value, int) else int(value) if abs(value) < float("inf") and value % 1 == 0 else None
+    whole = (
+        value if isinstance(value, int) else int(value) if abs(value) < float("inf") and value % 1 == 0 else None
+    )
     return f"={value!r}" if whole is None else f"={int(whole)}"
 
 
@@ -307,10 +336,14 @@ def _copy(
     stage, columns = sql.Identifier(f"assay_{table}"), _STAGES[table]
     names = sql.SQL(", ").join(sql.Identifier(each.split()[0].strip('"')) for each in columns.split(", "))
     connection.execute(
-        sql.SQL("CREATE TEMPORARY TABLE IF NOT EXISTS {} ({}) ON COMMIT DELETE ROWS").format(stage, sql.SQL(columns))
+        sql.SQL("CREATE TEMPORARY TABLE IF NOT EXISTS {} ({}) ON COMMIT DELETE ROWS").format(
+            stage, sql.SQL(columns)
+        )
     )
     with connection.cursor().copy(sql.SQL("COPY {} FROM STDIN (FORMAT BINARY)").format(stage)) as copy:
-        copy.set_types([each.split()[1] if each.split()[1] != "halfvec" else "bytea" for each in columns.split(", ")])
+        copy.set_types(
+            [each.split()[1] if each.split()[1] != "halfvec" else "bytea" for each in columns.split(", ")]
+        )
         for row in given:
             copy.write_row(row)
     own = [sql.Identifier("collection"), *([sql.Identifier("generation")] if table == "vectors" else [])]

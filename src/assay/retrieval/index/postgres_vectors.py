@@ -84,7 +84,12 @@ def drop_graph(connection: Connection, own: StoredCollection) -> None:
 
 
 def _exact(
-    connection: Connection, own: StoredCollection, asked: str, k: int, among: sql.Composable, bound: tuple[object, ...]
+    connection: Connection,
+    own: StoredCollection,
+    asked: str,
+    k: int,
+    among: sql.Composable,
+    bound: tuple[object, ...],
 ) -> Scores:
     statement = sql.SQL(
         'SELECT "row", -(vector <#> %s::halfvec) AS score FROM assay.vectors WHERE {}{}'
@@ -94,7 +99,12 @@ def _exact(
 
 
 def _by_graph(
-    connection: Connection, own: StoredCollection, asked: str, k: int, among: sql.Composable, bound: tuple[object, ...]
+    connection: Connection,
+    own: StoredCollection,
+    asked: str,
+    k: int,
+    among: sql.Composable,
+    bound: tuple[object, ...],
 ) -> Scores:
     connection.execute(
         "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %s, true),"
@@ -121,7 +131,9 @@ def _is_selective(
 
 def _own_rows(own: StoredCollection) -> sql.Composed:
     """The condition of the collection's vectors, with its numbers written out: only then is the graph used."""
-    return sql.SQL("collection = {} AND generation = {}").format(sql.Literal(own.number), sql.Literal(own.generation))
+    return sql.SQL("collection = {} AND generation = {}").format(
+        sql.Literal(own.number), sql.Literal(own.generation)
+    )
 
 
 def _name(own: StoredCollection) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.nlp.tokens import terms
-from assay.retrieval.index.rows import B, K1, TITLE_WEIGHT, inverse_frequency
+from assay.retrieval.index.rows import K1, TITLE_WEIGHT, B, inverse_frequency
 
 # A count is in halves, since a title's word counts TITLE_WEIGHT; what is beyond 16 bits is cut off.
 POSTING = np.dtype([("row", "<u4"), ("halves", "<u2"), ("length", "<u2")])
@@ -80,7 +80,8 @@ def best_rows(
 ) -> list[tuple[int, float]]:
     """The k rows of highest BM25 score with that score, best first, of equals the one stored first.
 
-    As `rows.bm25`, over a collection of so many passages with `length` terms in all; of the allowed rows, where given.
+    As `rows.bm25`, over a collection of so many passages with `length` terms in all; of the allowed rows, where
+    given.
     """
     mean = length / max(passages, 1)
     rows, scores = [np.zeros(0, np.int64)], [np.zeros(0, np.float64)]

@@ -92,7 +92,12 @@ def bm25(query: Sequence[str], passage: PassageWords, statistics: WordStatistics
         count = passage.counts.get(term, 0.0)
         if count:
             norm = K1 * (1 - B + B * passage.length / statistics.mean_length)
-            score += inverse_frequency(statistics.passages, statistics.frequencies[term]) * count * (K1 + 1) / (count + norm)
+            score += (
+                inverse_frequency(statistics.passages, statistics.frequencies[term])
+                * count
+                * (K1 + 1)
+                / (count + norm)
+            )
     return score
 
 
@@ -136,7 +141,8 @@ def insert_passages(connection: sqlite3.Connection, entry: Entry, number: int) -
     halves = entry.vectors.astype(np.float16)
     for passage, vector in zip(entry.passages, halves, strict=True):
         row = connection.execute(
-            "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", passage_values(passage, number)
+            "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            passage_values(passage, number),
         ).lastrowid
         connection.execute("INSERT INTO vectors VALUES (?, ?)", (row, vector.tobytes()))
         connection.execute(
@@ -327,7 +333,7 @@ def record_in(row: Sequence[Any]) -> DocumentRecord:
 
 
 def passage_in(row: Sequence[Any]) -> Passage:
-    """The passage in a row: the columns of `passage_values` up to its metadata, its document's source, the others."""
+    """The passage in a row: `passage_values` up to its metadata, the source of its document, then the others."""
     metadata = json.loads(row[8])
     return Passage(
         passage_id=row[0],

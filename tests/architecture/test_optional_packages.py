@@ -27,6 +27,7 @@ NEEDING = (
     "assay.models.wire",
     "assay.postgres",
     "assay.retrieval.index.postgres",
+    "assay.retrieval.index.postgres_rebuild",
     "assay.retrieval.index.postgres_rows",
     "assay.retrieval.index.postgres_vectors",
     "assay.server",
@@ -34,6 +35,7 @@ NEEDING = (
     "assay.web.http",
     "assay.web.mcp",
     "assay.web.providers",
+    "assay.wiring.postgres",
     "assay.wiring.web",
 )
 _PROGRAM = """

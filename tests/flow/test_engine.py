@@ -16,6 +16,7 @@ from assay.core.tape import SystemClock
 from assay.engine import Engine, Parts
 from assay.errors import DeadlinePassed, ModelMismatch, UnknownCollection, UsageError
 from assay.retrieval.index.memory import MemoryIndex
+from assay.settings import Settings
 from assay.testing.fakes import (
     KeepingSelector,
     PlainDecliner,
@@ -47,7 +48,8 @@ from assay.types import (
     Usage,
     Verdict,
 )
-from assay.wiring import open_checker, reindex, summaries
+from assay.wiring import open_checker, reindex
+from assay.wiring.collections import collections_of
 
 WATER = "# Water\n\nWater boils at 100 degrees Celsius at sea level. It freezes at 0 degrees Celsius.\n"
 TOWER = "# Tower\n\nThe tower was opened on 3 May 1932 by the mayor. It is 120 metres high.\n"
@@ -98,7 +100,7 @@ def test_the_evidence_on_a_text_is_that_on_each_of_its_sentences(papers: Path, t
 
 def test_collections_are_summed_up_without_a_model(papers: Path, tmp_path: Path):
     data = tmp_path / "data"
-    assert summaries(data) == ()
+    assert collections_of(Settings(data_dir=data)).summaries() == ()
     with open_engine(data_dir=data, collection="b") as engine:
         engine.add([papers])
     with open_engine(data_dir=data, collection="a"):
@@ -107,7 +109,7 @@ def test_collections_are_summed_up_without_a_model(papers: Path, tmp_path: Path)
         (data / "collections" / damaged).mkdir()
         if content is not None:
             (data / "collections" / damaged / "index.sqlite").write_bytes(content)
-    assert summaries(data) == (
+    assert collections_of(Settings(data_dir=data)).summaries() == (
         CollectionSummary("a", 0, 0),
         CollectionSummary("b", 2, 1),
         CollectionSummary("c", None, None),

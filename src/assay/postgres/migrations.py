@@ -35,7 +35,8 @@ CREATE TABLE assay.collections (
   version bigint NOT NULL DEFAULT 0, passages bigint NOT NULL DEFAULT 0, terms bigint NOT NULL DEFAULT 0,
   last_row bigint NOT NULL DEFAULT 0, unmerged integer NOT NULL DEFAULT 0, generation integer NOT NULL DEFAULT 1,
   model_id text NOT NULL, model_dimension integer NOT NULL, model_sha256 text NOT NULL,
-  model_languages text NOT NULL, UNIQUE (tenant, name));
+  model_languages text NOT NULL, rebuilding text, created timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (tenant, name));
 CREATE TABLE assay.documents (
   {_TENANT}, collection bigint NOT NULL REFERENCES assay.collections ON DELETE CASCADE,
   document_id text COLLATE "C" NOT NULL, source bytea NOT NULL, title text NOT NULL, format text NOT NULL,

@@ -12,6 +12,7 @@ from starlette.routing import Route
 from assay import __version__
 from assay.server import openai_api
 from assay.server.api_document import AssayApi
+from assay.server.api_key import DEFAULT_TENANT
 from assay.server.mcp import PATH, guarded, mcp_endpoint
 from assay.server.problems import add_problem_handlers
 from assay.server.retention import Retention
@@ -35,8 +36,9 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
         service.intake.resume(service.base.data_dir)
         if service.has_collections():
             await service.viewer.prepare()
-        async with endpoint.running(), _deleting_old_runs(service):
-            yield
+        with service.tenant(DEFAULT_TENANT).collections.stay_open():
+            async with endpoint.running(), _deleting_old_runs(service):
+                yield
         await service.close(ENDING)
 
     app = AssayApi(

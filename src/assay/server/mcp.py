@@ -16,7 +16,6 @@ from assay.mcp_server.http import McpEndpoint
 from assay.server.access import RequireScope, caller_with
 from assay.server.service import Service, Tenant
 from assay.types import CollectionSummary
-from assay.wiring import summaries
 
 PATH = "/mcp"
 # Host and Origin are checked for every path before a request comes here.
@@ -51,7 +50,7 @@ class TenantCollections:
 
     async def summaries(self) -> tuple[CollectionSummary, ...]:
         """The tenant's collections, sorted by name."""
-        return await asyncio.to_thread(summaries, self.tenant.folder)
+        return await asyncio.to_thread(self.tenant.collections.summaries)
 
 
 def mcp_endpoint(service: Service) -> McpEndpoint:

@@ -22,16 +22,16 @@ from assay.models.reranker import CrossEncoderReranker
 from assay.nlp.spelling import is_english
 from assay.records.runs import RunStore
 from assay.retrieval.index.memory import MemoryIndex
-from assay.retrieval.index.sqlite import open_sqlite, read_summary
 from assay.retrieval.quarantine import QuarantiningRetriever, quarantine_evidence
 from assay.settings import Settings, load_settings, with_options
-from assay.types import AskOptions, CitationStyle, CollectionSummary
+from assay.types import AskOptions, CitationStyle
 from assay.understanding.spelling import CollectionSpeller
 from assay.web.outside import NullRetriever
 from assay.wiring.answer_cache import AnswerStore
+from assay.wiring.collections import Collections, FolderCollections, collections_of
 from assay.wiring.idle_settings import refuse_idle_options
 from assay.wiring.learned import with_learned_threshold
-from assay.wiring.models import ModelPool, refuse_offline
+from assay.wiring.models import ModelPool, Models, refuse_offline
 from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader, open_reranker
 from assay.wiring.own import OwnParts, OwnSearch, borrowed_embedder, borrowed_index
 from assay.wiring.paths import named_model
@@ -71,20 +71,20 @@ def open_engine(
     """
     own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
     chosen = with_learned_threshold(chosen)
-    place = chosen.data_dir / "collections" / chosen.collection
-    if index is None and not create and not place.is_dir():
-        raise _unknown(chosen)
+    there = collections_of(chosen)
+    if index is None and not create and chosen.collection not in there.names():
+        raise _unknown(chosen, there)
     pool = ModelPool(own.llm, opens=models)
     opened = pool.of(chosen)
     parts = _open_networks(chosen, own)
-    _make_private(chosen.data_dir, place.parent)
+    _make_private(chosen.data_dir, chosen.data_dir / "collections")
     store = RunStore(chosen.runs_file, chosen.collection, texts=chosen.record == "all")
     sinks = (*sinks, *_tracers(chosen, chosen.collection))
     if own.index is not None:
         _refuse_other_vectors(own.index, parts.embedder)
         return Engine(_parts(chosen, pool, parts, borrowed_index(own.index), store, sinks=sinks))
-    stored = open_sqlite(place, parts.embedder.model, create=create)
-    verdicts = None if pool.is_own(chosen.verifier_model) else open_verdict_cache(chosen, opened, place)
+    stored = there.open(chosen.collection, parts.embedder.model, create=create)
+    verdicts = None if pool.is_own(chosen.verifier_model) else _verdicts(chosen, opened, there)
     return Engine(_parts(chosen, pool, parts, stored, store, verdicts, sinks))
 
 
@@ -95,14 +95,21 @@ def open_parts(settings: Settings, *, with_collection: bool = True) -> Parts:
     """
     pool = ModelPool()
     opened = pool.of(settings)
-    place = settings.data_dir / "collections" / settings.collection
-    if with_collection and not place.is_dir():
-        raise _unknown(settings)
+    there = collections_of(settings)
+    if with_collection and settings.collection not in there.names():
+        raise _unknown(settings, there)
     networks = _open_networks(settings, OwnParts())
     if not with_collection:
         return _parts(settings, pool, networks, MemoryIndex(networks.embedder.model), None)
-    stored = open_sqlite(place, networks.embedder.model, create=False)
-    return _parts(settings, pool, networks, stored, None, open_verdict_cache(settings, opened, place))
+    stored = there.open(settings.collection, networks.embedder.model, create=False)
+    return _parts(settings, pool, networks, stored, None, _verdicts(settings, opened, there))
+
+
+def _verdicts(settings: Settings, models: Models, there: Collections) -> VerdictCache | None:
+    """The verdicts that are kept beside a collection in a folder; beside one in a database none are."""
+    if not isinstance(there, FolderCollections):
+        return None
+    return open_verdict_cache(settings, models, there.folder(settings.collection))
 
 
 def open_checker(
@@ -218,32 +225,19 @@ def reindex(**settings: Any) -> int:
 
     This is what follows a change of the embedder, when `open_engine` raises ModelMismatch.
     """
-    from assay.retrieval.index.rebuild import rebuild
-
     chosen = load_settings(settings).settings
-    place = chosen.data_dir / "collections" / chosen.collection
-    if not place.is_dir():
-        raise _unknown(chosen)
+    there = collections_of(chosen)
+    if chosen.collection not in there.names():
+        raise _unknown(chosen, there)
     embedder = open_embedder(chosen)
 
     async def rebuilt() -> int:
         try:
-            return await rebuild(place, embedder, embedded_text)
+            return await there.rebuild(chosen.collection, embedder, embedded_text)
         finally:
             await embedder.aclose()
 
     return _run_in_thread(rebuilt())
-
-
-def collections(data_dir: Path) -> tuple[str, ...]:
-    """The names of the collections in a data folder, sorted."""
-    folder = data_dir / "collections"
-    return tuple(sorted(path.name for path in folder.iterdir() if path.is_dir())) if folder.is_dir() else ()
-
-
-def summaries(data_dir: Path) -> tuple[CollectionSummary, ...]:
-    """The collections in a data folder with their numbers of documents, sorted by name; opens no model."""
-    return tuple(read_summary(data_dir / "collections" / name) for name in collections(data_dir))
 
 
 def open_embedder(settings: Settings) -> Embedder:
@@ -403,11 +397,11 @@ def _make_private(*folders: Path) -> None:
             ) from error
 
 
-def _unknown(settings: Settings) -> UnknownCollection:
-    known = collections(settings.data_dir)
-    there = f"there are: {', '.join(known)}" if known else "there is none yet"
+def _unknown(settings: Settings, there: Collections) -> UnknownCollection:
+    known = there.names()
+    others = f"there are: {', '.join(known)}" if known else "there is none yet"
     return UnknownCollection(
-        f"there is no collection {settings.collection!r} in {settings.data_dir}; {there}",
+        f"there is no collection {settings.collection!r} in {there.place}; {others}",
         hint=f"assay add PATH -c {settings.collection}",
     )
 

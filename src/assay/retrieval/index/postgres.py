@@ -45,11 +45,12 @@ def open_postgres(
     *,
     create: bool = True,
     exact_below: int = EXACT_BELOW,
+    closing: Callable[[], None] = lambda: None,
 ) -> PostgresIndex:
-    """Open a tenant's collection, creating it if it is missing and `create` is set; `database` stays open after it.
+    """Open a tenant's collection, creating it if it is missing and `create` is set.
 
-    From `exact_below` passages on, searches by vector use a graph. Raises UnknownCollection, ModelMismatch,
-    StoreError.
+    From `exact_below` passages on, searches by vector use a graph. `closing` is called when it is closed. Raises
+    UnknownCollection, ModelMismatch, StoreError.
     """
 
     def prepare(connection: Connection) -> None:
@@ -58,7 +59,28 @@ def open_postgres(
         stored.read_collection(connection, name, model)
 
     database.transaction(tenant, prepare)
-    return PostgresIndex(database, tenant, name, model, exact_below)
+    return PostgresIndex(database, tenant, name, model, exact_below, closing)
+
+
+def created_at(database: Database, tenant: str, name: str) -> int:
+    """When a collection was made, in Unix seconds; 0 for one that is gone."""
+
+    def read(connection: Connection) -> int:
+        row = connection.execute(
+            "SELECT extract(epoch FROM created)::int8 FROM assay.collections WHERE name = %s", (name,)
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+    return database.transaction(tenant, read, reads=True)
+
+
+def read_names(database: Database, tenant: str) -> tuple[str, ...]:
+    """The names of a tenant's collections, sorted."""
+
+    def read(connection: Connection) -> tuple[str, ...]:
+        return tuple(name for (name,) in connection.execute("SELECT name FROM assay.collections ORDER BY name"))
+
+    return database.transaction(tenant, read, reads=True)
 
 
 def read_summaries(database: Database, tenant: str) -> tuple[CollectionSummary, ...]:
@@ -93,12 +115,21 @@ def delete_collection(database: Database, tenant: str, name: str) -> None:
 class PostgresIndex:
     """An `Index` in Postgres. Every call is one transaction of the tenant, in a thread of the database's."""
 
-    def __init__(self, database: Database, tenant: str, name: str, model: EmbeddingModel, exact_below: int) -> None:
+    def __init__(
+        self,
+        database: Database,
+        tenant: str,
+        name: str,
+        model: EmbeddingModel,
+        exact_below: int,
+        closing: Callable[[], None],
+    ) -> None:
         self._database = database
         self._tenant = tenant
         self._name = name
         self._model = model
         self._exact_below = exact_below
+        self._closing = closing
         self._builder = ThreadPoolExecutor(1, thread_name_prefix="assay-build")
         self._building: Future[None] | None = None
         self._graph_builder: Connection | None = None
@@ -206,7 +237,7 @@ class PostgresIndex:
             if self._wrote:
                 await self.settle()
         finally:
-            await asyncio.to_thread(self._end_building)
+            await asyncio.to_thread(self._release)
 
     async def _read(self, work: OwnWork[T]) -> T:
         return await self._database.read(self._tenant, self._on_collection(work))
@@ -252,10 +283,11 @@ class PostgresIndex:
             self._building = self._builder.submit(self._build)
         return self._building
 
-    def _end_building(self) -> None:
+    def _release(self) -> None:
         if (building := self._graph_builder) is not None:
             building.cancel_safe()
         self._builder.shutdown()
+        self._closing()
 
     def _build(self) -> None:
         """Build the graph of the collection, if it is large and has none, unless another process does."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,11 @@ _PASSAGE = (
     'p.passage_id, p.document_id, p.revision, p.start, p."end", p.text, p.title, p.location, p.metadata, d.source,'
     " p.line, p.places, p.header"
 )
+_COLLECTION = (
+    "SELECT collection, version, passages, terms, last_row, generation, unmerged, model_id, model_dimension,"
+    " model_sha256, model_languages FROM assay.collections WHERE name = %s"
+)
+_COLLECTION_LOCKED = f"{_COLLECTION} FOR UPDATE"
 _SEARCHED = "CASE header WHEN '' THEN text ELSE header || E'\\n' || text END"
 
 
@@ -47,8 +52,8 @@ _SEARCHED = "CASE header WHEN '' THEN text ELSE header || E'\\n' || text END"
 class StoredCollection:
     """The row of a collection: its number, and what is counted of it.
 
-    `length` is its terms, repeated ones too; `unmerged` how many changes there were since words were joined. Vectors
-    are of the `generation`: those of a further model are made beside them.
+    `length` is its terms, repeated ones too; `unmerged` how many changes there were since words were joined.
+    Vectors are of the `generation`: those of a further model are made beside them.
     """
 
     number: int
@@ -83,11 +88,7 @@ def read_collection(
 
 def find_collection(connection: Connection, name: str, *, locked: bool = False) -> StoredCollection | None:
     """The collection of that name, or None."""
-    row = connection.execute(
-        "SELECT collection, version, passages, terms, last_row, generation, unmerged, model_id, model_dimension,"
-        " model_sha256, model_languages FROM assay.collections WHERE name = %s" + (" FOR UPDATE" if locked else ""),
-        (name,),
-    ).fetchone()
+    row = connection.execute(_COLLECTION_LOCKED if locked else _COLLECTION, (name,)).fetchone()
     if row is None:
         return None
     model = EmbeddingModel(id=row[7], dimension=row[8], sha256=row[9], languages=tuple(row[10].split()))
@@ -125,8 +126,8 @@ def insert_entries(
         "passages",
         ((row, *passage_values(passage, passage.document_id)) for row, passage in zip(rows, passages, strict=True)),
     )
-    vectors = (_sent(vector) for entry in entries for vector in entry.vectors)
-    _copy(connection, collection, "vectors", zip(rows, vectors, strict=True))
+    vectors = (vector for entry in entries for vector in entry.vectors)
+    insert_vectors(connection, collection, zip(rows, vectors, strict=True))
     _copy(connection, collection, "words", _word_rows(words))
     _copy(
         connection,
@@ -140,6 +141,24 @@ def insert_entries(
         ),
     )
     return len(passages), words.length
+
+
+def insert_vectors(
+    connection: Connection, collection: StoredCollection, given: Iterable[tuple[int, NDArray[np.float32]]]
+) -> None:
+    """Store the vectors of rows, as those of the collection's generation."""
+    _copy(connection, collection, "vectors", ((row, _sent(vector)) for row, vector in given))
+
+
+def read_searched(
+    connection: Connection, collection: StoredCollection, after: int, most: int
+) -> list[tuple[int, str, str]]:
+    """The next passages beyond a row: each one's row, title and searched text."""
+    return connection.execute(
+        f'SELECT "row", title, {_SEARCHED} FROM assay.passages'  # noqa: S608 - a constant
+        ' WHERE collection = %s AND "row" > %s ORDER BY "row" LIMIT %s',
+        (collection.number, after, most),
+    ).fetchall()
 
 
 def delete_documents(
@@ -330,7 +349,7 @@ def comparable_text(text: str) -> str:
 
 
 def _copy(
-    connection: Connection, collection: StoredCollection, table: str, given: Iterator[tuple[Any, ...]] | zip[Any]
+    connection: Connection, collection: StoredCollection, table: str, given: Iterable[tuple[Any, ...]]
 ) -> None:
     """Copy rows into a table of the collection, through the session's own."""
     stage, columns = sql.Identifier(f"assay_{table}"), _STAGES[table]

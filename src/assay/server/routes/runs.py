@@ -134,7 +134,7 @@ async def replay(run_id: str, body: ReplayBody, service: TheService, caller: Wri
     tenant = tenant_of(service, caller)
     await asyncio.to_thread(load_run, service.records(tenant), run_id)
     refuse_unchangeable(body.settings, service, is_admin=caller.is_admin)
-    given = {**service.settings.engine, "data_dir": tenant.folder}
+    given = {**service.settings.engine, **tenant.settings}
     found = await asyncio.to_thread(lambda: what_if(run_id, body.settings, live=body.live, **given))
     return json_response(found.to_dict(), tenant=tenant)
 

@@ -27,7 +27,7 @@ USER, PASSWORD = "postgres", "s3cret-of-tests"
 # Postgres refuses to run as root; this user is on every system.
 _NOBODY: dict[str, Any] = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
 # No test here pulls the plug: what a commit costs is the disk's.
-_FAST = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+_FAST = "-c fsync=off -c full_page_writes=off"
 
 
 @dataclass
@@ -36,15 +36,16 @@ class PostgresServer:
 
     folder: Path
     port: int
+    programs: Path
 
     @classmethod
-    def start(cls) -> PostgresServer:
-        """Make the folder, and start."""
+    def start(cls, programs: Path | None = None) -> PostgresServer:
+        """Make the folder, and start; `programs` is the folder of the server's own."""
         folder = Path(tempfile.mkdtemp(prefix="assay-postgres-"))
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        server = cls(folder, port)
+        server = cls(folder, port, programs or binaries())
         word = folder / "password"
         word.write_text(PASSWORD)
         if _NOBODY:
@@ -83,7 +84,7 @@ class PostgresServer:
             connection.execute(sql.SQL(statement))  # type: ignore[arg-type]
 
     def _run(self, program: str, *arguments: str) -> None:
-        command = [str(binaries() / program), "-D", str(self.folder / "data"), *arguments]
+        command = [str(self.programs / program), "-D", str(self.folder / "data"), *arguments]
         subprocess.run(command, check=True, capture_output=True, cwd=self.folder, timeout=60, **_NOBODY)
 
 

@@ -65,5 +65,5 @@ class Address:
 def _shown(given: dict[str, str]) -> str:
     """`user@host:port/database`, as far as the address says it."""
     user, host = given.get("user", ""), given.get("host") or given.get("hostaddr") or given.get("service", "")
-    port, name = given.get("port", ""), given.get("dbname", "")
+    port, name = given.get("port", "").strip(","), given.get("dbname", "")  # of hosts without one it is ","
     return f"{user}{'@' if user else ''}{host or 'local'}{':' if port else ''}{port}{'/' if name else ''}{name}"

@@ -6,6 +6,7 @@ Every transaction names its tenant first, for itself alone: what a connection di
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,15 +24,21 @@ from assay.postgres.migrations import ROLE, prepare
 
 # Connections of a process: more than it has threads that read would be idle, and servers allow about a hundred.
 CONNECTIONS = 4
-# Seconds for a connection to come free, for another's change of the same collection to end, and for a statement.
+# Seconds for a connection to come free, and for another's change of the same collection to end: as with SQLite.
 _WAIT = 10.0
-_LOCK_WAIT, _LONGEST = "10s", "60s"
+# Seconds without a connection after which it is looked why there is none.
+_PATIENCE = 2.0
+# The longest statement; a scan of a million vectors takes about a second.
+_LONGEST = "60s"
 _ATTEMPTS = 3
 # One round trip; the settings end with the transaction, also behind a pooler that shares connections.
 _ENTER = (
     "SELECT set_config('role', %s, true), set_config('assay.tenant', %s, true),"
     " set_config('lock_timeout', %s, true), set_config('statement_timeout', %s, true)"
 )
+
+# The pool tells of each connection that it cannot make; what happens to a call is told by its error.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 T = TypeVar("T")
 Work = Callable[[psycopg.Connection[Any]], T]
@@ -49,12 +56,14 @@ class Database:
             open=False,
             timeout=wait,
             max_idle=300,
-            reconnect_timeout=wait,
+            reconnect_timeout=_PATIENCE,
             check=ConnectionPool.check_connection,
             # Each statement is planned for its own values: a plan for any collection fits none.
             kwargs={"prepare_threshold": None},
             name="assay",
         )
+        self._wait = wait
+        self._lock_wait = f"{int(1000 * wait)}ms"
         self._threads = ThreadPoolExecutor(connections, thread_name_prefix="assay-postgres")
 
     def open(self) -> None:
@@ -91,7 +100,7 @@ class Database:
                         connection.isolation_level = IsolationLevel.REPEATABLE_READ if reads else None
                         connection.read_only = reads or None
                         with connection.transaction():
-                            connection.execute(_ENTER, (ROLE, tenant, _LOCK_WAIT, _LONGEST))
+                            connection.execute(_ENTER, (ROLE, tenant, self._lock_wait, _LONGEST))
                             result = work(connection)
                             done = True
                         return result
@@ -117,10 +126,10 @@ class Database:
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:
         try:
-            connection = self._pool.getconn()
+            connection = self._pool.getconn(min(_PATIENCE, self._wait))
         except PoolTimeout:
             with self.alone():  # says why, if the server takes no connection
-                raise
+                connection = self._pool.getconn(self._wait)
         try:
             yield connection
         finally:

@@ -64,8 +64,8 @@ def store_error(error: Exception, address: Address) -> AssayError:
 
 def unreachable(error: Exception, address: Address) -> StoreError:
     """The error for a server that takes no connection."""
-    busy = isinstance(error, errors.TooManyConnections) or "too many clients" in str(error)
-    if busy or "remaining connection slots" in str(error):
+    # Before it is connected, libpq gives no code but the server's words.
+    if any(words in str(error) for words in ("too many c", "remaining connection slots")):
         return StoreError(
             f"the Postgres server of {address.shown} takes no more connections: {reason(error, address)}",
             hint="raise its max_connections, or end programs that hold connections; then try again",

@@ -26,6 +26,17 @@ _BLOCK = 1024
 # Values with fewer postings are joined once a term has more than so many of them; chosen.
 _SMALL, _MANY_SMALL = 256, 8
 
+_MERGED_AT_ONCE = 500
+_MERGE = (
+    "WITH small AS (DELETE FROM assay.words WHERE collection = %(number)s AND term = ANY(%(terms)s)"
+    "   AND passages < %(small)s RETURNING term, first_row, last_row, passages, postings),"
+    " numbered AS (SELECT *,"
+    "   (sum(passages) OVER (PARTITION BY term ORDER BY first_row) - 1) / %(block)s AS part FROM small)"
+    " INSERT INTO assay.words (collection, term, first_row, last_row, passages, postings)"
+    " SELECT %(number)s, term, min(first_row), max(last_row), sum(passages),"
+    "   string_agg(postings, ''::bytea ORDER BY first_row) FROM numbered GROUP BY term, part::int"
+)
+
 # A table that the session keeps for what is copied in: COPY cannot write to a table with row-level security.
 _STAGES = {
     "documents": "document_id text, source bytea, title text, format text, revision text, bytes_sha256 text,"
@@ -208,18 +219,22 @@ def delete_all_rows(connection: Connection, collection: StoredCollection) -> Non
 
 def merge_words(connection: Connection, collection: StoredCollection) -> None:
     """Join the small values of terms that have many of them, so that a search reads few."""
-    connection.execute(
-        "WITH many AS (SELECT term FROM assay.words WHERE collection = %(number)s AND passages < %(small)s"
-        "   GROUP BY term HAVING count(*) > %(many)s),"
-        " small AS (DELETE FROM assay.words w USING many WHERE w.collection = %(number)s AND w.term = many.term"
-        "   AND w.passages < %(small)s RETURNING w.term, w.first_row, w.last_row, w.passages, w.postings),"
-        " numbered AS (SELECT *,"
-        "   (sum(passages) OVER (PARTITION BY term ORDER BY first_row) - 1) / %(block)s AS part FROM small)"
-        " INSERT INTO assay.words (collection, term, first_row, last_row, passages, postings)"
-        " SELECT %(number)s, term, min(first_row), max(last_row), sum(passages),"
-        "   string_agg(postings, ''::bytea ORDER BY first_row) FROM numbered GROUP BY term, part::int",
-        {"number": collection.number, "small": _SMALL, "many": _MANY_SMALL, "block": _BLOCK},
-    )
+    found = connection.execute(
+        "SELECT term FROM assay.words WHERE collection = %s AND passages < %s GROUP BY term HAVING count(*) > %s",
+        (collection.number, _SMALL, _MANY_SMALL),
+    ).fetchall()
+    terms = [term for (term,) in found]
+    # By the terms themselves, not by a query for them: then it is read by the index, whatever the planner guesses.
+    for at in range(0, len(terms), _MERGED_AT_ONCE):
+        connection.execute(
+            _MERGE,
+            {
+                "number": collection.number,
+                "terms": terms[at : at + _MERGED_AT_ONCE],
+                "small": _SMALL,
+                "block": _BLOCK,
+            },
+        )
 
 
 def read_postings(connection: Connection, collection: StoredCollection, terms: Sequence[str]) -> dict[str, bytes]:
@@ -300,16 +315,21 @@ def read_vectors(
     connection: Connection, collection: StoredCollection, passage_ids: Sequence[str]
 ) -> NDArray[np.float32]:
     """The vectors of those passages, shape (len(passage_ids), dimension); raises KeyError for one gone."""
+    rows = dict(
+        connection.execute(
+            'SELECT passage_id, "row" FROM assay.passages WHERE collection = %s AND passage_id = ANY(%s)',
+            (collection.number, list(passage_ids)),
+        ).fetchall()
+    )
     cursor = connection.cursor(binary=True)
-    found: dict[str, bytes] = dict(
+    vectors: dict[int, bytes] = dict(
         cursor.execute(
-            'SELECT p.passage_id, v.vector FROM assay.passages p JOIN assay.vectors v USING (collection, "row")'
-            " WHERE p.collection = %s AND p.passage_id = ANY(%s) AND v.generation = %s",
-            (collection.number, list(passage_ids), collection.generation),
+            'SELECT "row", vector FROM assay.vectors WHERE collection = %s AND generation = %s AND "row" = ANY(%s)',
+            (collection.number, collection.generation, list(rows.values())),
         ).fetchall()
     )
     empty = np.zeros((0, collection.model.dimension), np.float32)
-    return np.vstack([empty, *(vector_in(found[passage_id]) for passage_id in passage_ids)])
+    return np.vstack([empty, *(vector_in(vectors[rows[passage_id]]) for passage_id in passage_ids)])
 
 
 def vector_in(data: bytes) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from psycopg import errors
 
 from assay.core.stages import Entry
-from assay.errors import UnknownCollection
+from assay.errors import StoreError, UnknownCollection
 from assay.postgres.database import Database, Work
 from assay.retrieval.index import postgres_rows as stored
 from assay.retrieval.index import postgres_vectors
@@ -235,7 +236,8 @@ class PostgresIndex:
         self._closed = True
         try:
             if self._wrote:
-                await self.settle()
+                with suppress(StoreError):  # the next one builds it: what was added is stored either way
+                    await self.settle()
         finally:
             await asyncio.to_thread(self._release)
 

@@ -19,6 +19,7 @@ from assay.cli import (
     checks,
     compare,
     config,
+    copying,
     doctor,
     documents,
     evaluate,
@@ -63,6 +64,7 @@ app = typer.Typer(
 )
 for module in (
     documents,
+    copying,
     questions,
     chat,
     runs,

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from assay.core.stages import Embedder, Index
+from assay.core.stages import Embedder, Entry, Index
 from assay.errors import MissingExtra, UsageError
 from assay.retrieval.index.rebuild import problems, rebuild
-from assay.retrieval.index.sqlite import open_sqlite, read_summary
+from assay.retrieval.index.sqlite import open_sqlite, read_model, read_summary
 from assay.settings import Settings
 from assay.types import CollectionSummary, EmbeddingModel
 from assay.wiring.models import refuse_offline
 
 TextOf = Callable[[str, str], str]
 OWN_TENANT = "default"
+
+
+class StoredIndex(Index, Protocol):
+    """An index that gives whole documents back, so that they can be stored elsewhere."""
+
+    async def document_ids(self) -> tuple[str, ...]:
+        """The ids of all documents, in the order that they were stored in."""
+        ...
+
+    async def entries(self, document_ids: Sequence[str]) -> tuple[Entry, ...]:
+        """The documents with their passages and vectors as stored; unknown ids are left out."""
+        ...
 
 
 class Collections(Protocol):
@@ -41,7 +53,11 @@ class Collections(Protocol):
         """When a collection was made or last changed, in Unix seconds."""
         ...
 
-    def open(self, name: str, model: EmbeddingModel, *, create: bool = True) -> Index:
+    def model(self, name: str) -> EmbeddingModel:
+        """The model that a collection was embedded by. Raises UnknownCollection."""
+        ...
+
+    def open(self, name: str, model: EmbeddingModel, *, create: bool = True) -> StoredIndex:
         """The index of a collection. Raises UnknownCollection, ModelMismatch."""
         ...
 
@@ -109,7 +125,11 @@ class FolderCollections:
         """When the folder of a collection last changed."""
         return int(self.folder(name).stat().st_mtime)
 
-    def open(self, name: str, model: EmbeddingModel, *, create: bool = True) -> Index:
+    def model(self, name: str) -> EmbeddingModel:
+        """The model that a collection was embedded by."""
+        return read_model(self.folder(name))
+
+    def open(self, name: str, model: EmbeddingModel, *, create: bool = True) -> StoredIndex:
         """The index of a collection."""
         return open_sqlite(self.folder(name), model, create=create)
 

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from assay.core.stages import Embedder, Index
+from assay.core.stages import Embedder
 from assay.postgres.address import Address
 from assay.postgres.database import Database, release, share
 from assay.retrieval.index.postgres import (
+    PostgresIndex,
     created_at,
     delete_collection,
     open_postgres,
+    read_model,
     read_names,
     read_summaries,
 )
@@ -47,7 +49,12 @@ class PostgresCollections:
         with self._opened() as database:
             return created_at(database, self.tenant, name)
 
-    def open(self, name: str, model: EmbeddingModel, *, create: bool = True) -> Index:
+    def model(self, name: str) -> EmbeddingModel:
+        """The model that a collection was embedded by."""
+        with self._opened() as database:
+            return read_model(database, self.tenant, name)
+
+    def open(self, name: str, model: EmbeddingModel, *, create: bool = True) -> PostgresIndex:
         """The index of a collection; it shares connections with the others of this process."""
         database = share(self.address)
         try:

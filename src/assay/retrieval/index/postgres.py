@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from psycopg import errors
 
 from assay.core.stages import Entry
-from assay.errors import StoreError, UnknownCollection
+from assay.errors import StoreError
 from assay.postgres.database import Database, Work
 from assay.retrieval.index import postgres_rows as stored
 from assay.retrieval.index import postgres_vectors
@@ -97,13 +97,20 @@ def read_summaries(database: Database, tenant: str) -> tuple[CollectionSummary, 
     return database.transaction(tenant, read, reads=True)
 
 
+def read_model(database: Database, tenant: str, name: str) -> EmbeddingModel:
+    """The model that a collection was embedded by. Raises UnknownCollection."""
+
+    def read(connection: Connection) -> EmbeddingModel:
+        return stored.require_collection(connection, name).model
+
+    return database.transaction(tenant, read, reads=True)
+
+
 def delete_collection(database: Database, tenant: str, name: str) -> None:
     """Remove a collection with all its rows. Raises UnknownCollection."""
 
     def delete(connection: Connection) -> StoredCollection:
-        found = stored.find_collection(connection, name, locked=True)
-        if found is None:
-            raise UnknownCollection(f"there is no collection {name}", hint="see `assay ls` for those there are")
+        found = stored.require_collection(connection, name, locked=True)
         stored.delete_all_rows(connection, found)
         return found
 
@@ -224,6 +231,19 @@ class PostgresIndex:
     async def version(self) -> int:
         """The collection's version: 0 when new, one more after each change."""
         return await self._read(lambda _connection, own: own.version)
+
+    async def document_ids(self) -> tuple[str, ...]:
+        """The ids of all documents, in the order that they were stored in."""
+        return await self._read(stored.read_document_ids)
+
+    async def entries(self, document_ids: Sequence[str]) -> tuple[Entry, ...]:
+        """The documents with their passages and vectors as stored; unknown ids are left out."""
+
+        def read(connection: Connection, own: StoredCollection) -> tuple[Entry, ...]:
+            found = (stored.read_entry(connection, own, document_id) for document_id in document_ids)
+            return tuple(entry for entry in found if entry is not None)
+
+        return await self._read(read)
 
     async def settle(self) -> None:
         """Build the graph now if it is missing; this only affects the speed of searches."""

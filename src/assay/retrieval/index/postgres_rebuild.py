@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.stages import Embedder
-from assay.errors import UnknownCollection
 from assay.postgres.database import Database
 from assay.retrieval.index import postgres_rows as stored
 from assay.retrieval.index import postgres_vectors
@@ -37,24 +36,22 @@ async def rebuild(
     model = embedder.model
     old = await database.write(tenant, lambda connection: _begin(connection, name, model))
     while not await database.write(tenant, lambda connection: _swap(connection, name, model)):
-        batch = await database.read(tenant, lambda connection: _next_batch(connection, _found(connection, name)))
+        batch = await database.read(
+            tenant, lambda connection: _next_batch(connection, stored.require_collection(connection, name))
+        )
         vectors = await embedder.embed([text_of(title, text) for _, title, text in batch])
         await database.write(tenant, lambda connection: _store(connection, name, batch, vectors))  # noqa: B023
     with database.alone() as connection:
         postgres_vectors.drop_graph(connection, old)
-    return (await database.read(tenant, lambda connection: _found(connection, name))).passages
-
-
-def _found(connection: Connection, name: str, *, locked: bool = False) -> StoredCollection:
-    found = stored.find_collection(connection, name, locked=locked)
-    if found is None:
-        raise UnknownCollection(f"there is no collection {name}", hint="see `assay ls` for those there are")
-    return found
+    return (await database.read(tenant, lambda connection: stored.require_collection(connection, name))).passages
 
 
 def _begin(connection: Connection, name: str, model: EmbeddingModel) -> StoredCollection:
     """Resume a killed run for this model, or start a new one; return the collection as it is."""
-    own, started = _found(connection, name, locked=True), f"{model.id} {model.dimension} {model.sha256}"
+    own, started = (
+        stored.require_collection(connection, name, locked=True),
+        f"{model.id} {model.dimension} {model.sha256}",
+    )
     (rebuilding,) = connection.execute(
         "SELECT rebuilding FROM assay.collections WHERE collection = %s", (own.number,)
     ).fetchone() or (None,)
@@ -81,7 +78,7 @@ def _last(connection: Connection, own: StoredCollection) -> int:
 
 def _store(connection: Connection, name: str, batch: Batch, vectors: NDArray[np.float32]) -> None:
     """Store the vectors of passages that are still there."""
-    own = _found(connection, name, locked=True)
+    own = stored.require_collection(connection, name, locked=True)
     there = stored.passage_ids_of(connection, own, [row for row, _, _ in batch])
     kept = [(row, vector) for (row, _, _), vector in zip(batch, vectors, strict=True) if row in there]
     stored.insert_vectors(connection, replace(own, generation=own.generation + 1), kept)
@@ -89,7 +86,7 @@ def _store(connection: Connection, name: str, batch: Batch, vectors: NDArray[np.
 
 def _swap(connection: Connection, name: str, model: EmbeddingModel) -> bool:
     """Replace the old vectors by the new ones; False while passages remain to be embedded."""
-    own = _found(connection, name, locked=True)
+    own = stored.require_collection(connection, name, locked=True)
     if _next_batch(connection, own):
         return False
     connection.execute(
@@ -133,7 +130,7 @@ def problems(database: Database, tenant: str, name: str) -> tuple[str, ...]:
     """
 
     def look(connection: Connection) -> tuple[str, ...]:
-        own = _found(connection, name)
+        own = stored.require_collection(connection, name)
         bound = {"number": own.number, "generation": own.generation}
         counts = {
             what: _count(connection, f"SELECT count(*) FROM {rows}", bound)  # noqa: S608 - constants

@@ -84,9 +84,7 @@ def read_collection(
 
     Raises UnknownCollection, ModelMismatch.
     """
-    found = find_collection(connection, name, locked=locked)
-    if found is None:
-        raise UnknownCollection(f"there is no collection {name}", hint="see `assay ls` for those there are")
+    found = require_collection(connection, name, locked=locked)
     stored = found.model
     if (stored.id, stored.dimension, stored.sha256) != (model.id, model.dimension, model.sha256):
         raise ModelMismatch(
@@ -94,6 +92,14 @@ def read_collection(
             f"and {model.id} ({model.dimension} dimensions, {model.sha256[:12]}) is in use",
             hint="run `assay reindex` to embed its passages with the model in use, or go back to the other model",
         )
+    return found
+
+
+def require_collection(connection: Connection, name: str, *, locked: bool = False) -> StoredCollection:
+    """The collection of that name, whatever its model. Raises UnknownCollection."""
+    found = find_collection(connection, name, locked=locked)
+    if found is None:
+        raise UnknownCollection(f"there is no collection {name}", hint="see `assay ls` for those there are")
     return found
 
 
@@ -309,6 +315,30 @@ def read_passages(
         )
     }
     return tuple(found[passage_id] for passage_id in passage_ids if passage_id in found)
+
+
+def read_document_ids(connection: Connection, collection: StoredCollection) -> tuple[str, ...]:
+    """The ids of all documents, in the order that their passages were stored in; those without any come last."""
+    found = connection.execute(
+        'SELECT d.document_id FROM assay.documents d LEFT JOIN (SELECT document_id, min("row") AS first'
+        "   FROM assay.passages WHERE collection = %s GROUP BY document_id) p USING (document_id)"
+        " WHERE d.collection = %s ORDER BY p.first, d.document_id",
+        (collection.number, collection.number),
+    )
+    return tuple(document_id for (document_id,) in found)
+
+
+def read_entry(connection: Connection, collection: StoredCollection, document_id: str) -> Entry | None:
+    """The document with its passages in the order that they were stored in, or None."""
+    document = read_document(connection, collection, document_id)
+    if document is None:
+        return None
+    found = connection.execute(
+        'SELECT passage_id FROM assay.passages WHERE collection = %s AND document_id = %s ORDER BY "row"',
+        (collection.number, document_id),
+    ).fetchall()
+    ids = [passage_id for (passage_id,) in found]
+    return Entry(document, read_passages(connection, collection, ids), read_vectors(connection, collection, ids))
 
 
 def read_vectors(

@@ -211,6 +211,20 @@ def read_passages(connection: sqlite3.Connection, passage_ids: Sequence[str]) ->
     return tuple(found[passage_id] for passage_id in passage_ids if passage_id in found)
 
 
+def read_entry(connection: sqlite3.Connection, document_id: str, dimension: int) -> Entry | None:
+    """The document with its passages in the order that they were stored in, or None."""
+    document = read_document(connection, document_id)
+    if document is None:
+        return None
+    found = connection.execute(
+        "SELECT passage_id FROM passages WHERE document = (SELECT number FROM documents WHERE document_id = ?)"
+        " ORDER BY row",
+        (document_id,),
+    ).fetchall()
+    ids = [passage_id for (passage_id,) in found]
+    return Entry(document, read_passages(connection, ids), read_vectors(connection, ids, dimension))
+
+
 def read_vectors(connection: sqlite3.Connection, passage_ids: Sequence[str], dimension: int) -> NDArray[np.float32]:
     """The vectors of those passages, shape (len(passage_ids), dimension); raises KeyError for one gone."""
     found = dict(

@@ -26,6 +26,7 @@ NEEDING = (
     "assay.models.openai",
     "assay.models.wire",
     "assay.postgres",
+    "assay.records.postgres_runs",
     "assay.retrieval.index.postgres",
     "assay.retrieval.index.postgres_rebuild",
     "assay.retrieval.index.postgres_rows",

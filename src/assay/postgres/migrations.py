@@ -20,7 +20,10 @@ from assay.postgres.address import Address
 
 # The role that every transaction takes: it owns nothing, may not log in, and cannot bypass row-level security.
 ROLE = "assay_rows"
-TABLES = ("collections", "documents", "passages", "vectors", "words", "metadata")
+_OF_COLLECTIONS = ("collections", "documents", "passages", "vectors", "words", "metadata")
+_OF_RUNS = ("runs", "events", "recordings", "tapes", "figures", "queued", "decisions", "labels", "kept_answers")
+_OF_RECORD = (*_OF_RUNS, "calibrations", "calibrated")
+TABLES = (*_OF_COLLECTIONS, *_OF_RECORD)
 # pgvector from which a search by graph goes on until it has enough rows that fit: hnsw.iterative_scan.
 _LEAST_PGVECTOR = (0, 8)
 _LEAST_POSTGRES = 15
@@ -70,7 +73,58 @@ CREATE POLICY own_rows ON assay.{table} USING (tenant = (SELECT current_setting(
   WITH CHECK (tenant = (SELECT current_setting('assay.tenant', true)));
 GRANT SELECT, INSERT, UPDATE, DELETE ON assay.{table} TO assay_rows;
 """
-_SCRIPTS = (_FIRST + "".join(_PROTECTED.format(table=table) for table in TABLES),)
+# A tenant's own order of labels and calibrations is that of their numbers; others may have numbers between them.
+_RUN = 'run_id text COLLATE "C" NOT NULL'
+_OF_RUN = "FOREIGN KEY (tenant, run_id) REFERENCES assay.runs ON DELETE CASCADE"
+_VERSION = "version bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+# Version 2 added the record of runs. `question` is in JSON, since it may have NUL characters, and `folded` is it as
+# a search in any case reads it.
+_RECORD = f"""
+CREATE TABLE assay.runs (
+  {_TENANT}, {_RUN}, collection text COLLATE "C" NOT NULL, question text NOT NULL, folded text NOT NULL,
+  started double precision NOT NULL, outcome text NOT NULL, PRIMARY KEY (tenant, run_id));
+CREATE INDEX runs_by_start ON assay.runs (tenant, started, run_id);
+CREATE INDEX runs_of_collection ON assay.runs (tenant, collection, run_id);
+CREATE TABLE assay.events (
+  {_TENANT}, {_RUN}, seq integer NOT NULL, at double precision NOT NULL, kind text NOT NULL, body text NOT NULL,
+  PRIMARY KEY (tenant, run_id, seq), {_OF_RUN});
+CREATE TABLE assay.recordings (
+  {_TENANT}, {_RUN}, about text NOT NULL, PRIMARY KEY (tenant, run_id), {_OF_RUN});
+CREATE TABLE assay.tapes (
+  {_TENANT}, {_RUN}, step integer NOT NULL, port text NOT NULL, key text NOT NULL, body bytea NOT NULL,
+  PRIMARY KEY (tenant, run_id, step), {_OF_RUN});
+CREATE TABLE assay.figures (
+  {_TENANT}, {_RUN}, body text NOT NULL, sufficiency double precision, PRIMARY KEY (tenant, run_id), {_OF_RUN});
+CREATE TABLE assay.queued (
+  {_TENANT}, {_RUN}, findings text NOT NULL, PRIMARY KEY (tenant, run_id), {_OF_RUN});
+CREATE TABLE assay.decisions (
+  {_TENANT}, {_RUN}, {_VERSION}, at double precision NOT NULL, by text NOT NULL, accepted boolean NOT NULL,
+  note text NOT NULL, {_OF_RUN});
+CREATE INDEX decisions_of ON assay.decisions (tenant, run_id, at);
+CREATE TABLE assay.labels (
+  {_TENANT}, {_RUN}, {_VERSION}, claim integer NOT NULL, good boolean NOT NULL, at double precision NOT NULL,
+  by text NOT NULL, note text NOT NULL, {_OF_RUN});
+CREATE INDEX labels_of ON assay.labels (tenant, run_id, claim, version);
+CREATE TABLE assay.kept_answers (
+  {_TENANT}, {_RUN}, collection text COLLATE "C" NOT NULL, key text NOT NULL, form text NOT NULL,
+  meaning text NOT NULL, body text NOT NULL, PRIMARY KEY (tenant, run_id), {_OF_RUN});
+CREATE INDEX kept_by_form ON assay.kept_answers (tenant, collection, key, md5(form));
+CREATE INDEX kept_by_meaning ON assay.kept_answers (tenant, collection, key, md5(meaning));
+CREATE TABLE assay.calibrations (
+  {_TENANT}, {_VERSION}, collection text COLLATE "C" NOT NULL, at double precision NOT NULL, by text NOT NULL,
+  body text NOT NULL);
+CREATE INDEX calibrations_of ON assay.calibrations (tenant, collection, version);
+CREATE TABLE assay.calibrated (
+  {_TENANT}, choice bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, collection text COLLATE "C" NOT NULL,
+  version bigint NOT NULL, at double precision NOT NULL, by text NOT NULL);
+CREATE INDEX calibrated_of ON assay.calibrated (tenant, collection, choice);
+"""
+# What is recorded can be deleted and never be changed: nobody is granted the right to.
+_PROTECTED_RECORD = _PROTECTED.replace(", UPDATE", "")
+_SCRIPTS = (
+    _FIRST + "".join(_PROTECTED.format(table=table) for table in _OF_COLLECTIONS),
+    _RECORD + "".join(_PROTECTED_RECORD.format(table=table) for table in _OF_RECORD),
+)
 VERSION = len(_SCRIPTS)
 
 _VERSIONS = """

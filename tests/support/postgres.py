@@ -45,7 +45,8 @@ class PostgresServer:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        server = cls(folder, port, programs or binaries())
+        folder.chmod(0o755)
+        server = cls(folder, port, programs or reachable(binaries(), folder))
         word = folder / "password"
         word.write_text(PASSWORD)
         if _NOBODY:
@@ -115,6 +116,23 @@ def opened(address: str) -> Iterator[Database]:
         yield database
     finally:
         release(database)
+
+
+def reachable(programs: Path, folder: Path) -> Path:
+    """The programs where the user that is to run them may read them: as they are, or copied below a folder."""
+    try:
+        subprocess.run([programs / "initdb", "--version"], check=True, capture_output=True, cwd="/", **_NOBODY)
+    except PermissionError:
+        return copied(programs, folder)
+    return programs
+
+
+def copied(programs: Path, folder: Path) -> Path:
+    """A copy of the server's programs with all that they load."""
+    package = programs.parents[1]
+    for source in (programs.parent, package.with_name(f"{package.name}.libs")):
+        shutil.copytree(source, folder / source.relative_to(package.parent))
+    return folder / programs.relative_to(package.parent)
 
 
 def binaries() -> Path:

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
 from assay.errors import AssayError, StoreError, UsageError
+from assay.postgres import isolation, migrations
 from assay.postgres.address import Address
 from assay.postgres.database import Database, release, share
 from assay.postgres.migrations import ROLE, TABLES, VERSION
-from support.postgres import PASSWORD, PostgresServer, binaries, new_database, opened, shared_address, the_server
+from support.postgres import (
+    PASSWORD,
+    PostgresServer,
+    binaries,
+    copied,
+    new_database,
+    opened,
+    shared_address,
+    the_server,
+)
 
 COLLECTION = (
     "INSERT INTO assay.collections (name, model_id, model_dimension, model_sha256, model_languages)"
@@ -163,6 +175,24 @@ def test_another_version_of_the_same_number_is_refused_and_a_later_one_is_not(ad
     assert "version 1" in str(refusal(address))
 
 
+def test_a_database_of_the_first_version_is_raised_and_keeps_what_it_has(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(migrations, "_SCRIPTS", migrations._SCRIPTS[:1])
+        earlier.setattr(isolation, "TABLES", TABLES[:6])
+        with opened(address) as database:
+            database.transaction("a", adding("x"))
+            earlier.undo()
+            with opened(f"{address}?application_name=newer") as newer:  # beside the older one
+                newer.transaction("a", adding("y"))
+            assert database.transaction("a", names) == ["x", "y"]
+    with opened(address) as database:
+        assert database.transaction("a", names) == ["x", "y"]
+        with database.alone() as connection:
+            assert connection.execute("SELECT count(*) FROM assay.schema_versions").fetchone() == (VERSION,)
+
+
 def test_a_login_that_may_not_make_tables_uses_those_that_are_there(address: str) -> None:
     name = address.rpartition("/")[2]
     login = f"login_{name}"
@@ -195,25 +225,21 @@ def test_a_database_in_another_encoding_is_refused() -> None:
     assert "SQL_ASCII" in str(refusal(address))
 
 
-def test_a_server_without_pgvector_is_told_by_what_it_lacks(tmp_path_factory: pytest.TempPathFactory) -> None:
-    installed = binaries().parent
-    packages = tmp_path_factory.mktemp("bare")
-    folder = packages / installed.parent.name / installed.name
-    shutil.copytree(installed, folder)
-    libraries = f"{installed.parent.name}.libs"
-    shutil.copytree(installed.parents[1] / libraries, packages / libraries)
-    for parent in folder.parents[:4]:
-        parent.chmod(0o755)
-    for file in folder.rglob("vector*"):
+def test_a_server_without_pgvector_is_told_by_what_it_lacks() -> None:
+    folder = Path(tempfile.mkdtemp(prefix="assay-bare-"))  # pytest's own folders are for their owner alone
+    folder.chmod(0o755)
+    programs = copied(binaries(), folder)
+    for file in programs.parent.rglob("vector*"):
         if file.is_file():
             file.unlink()
-    server = PostgresServer.start(folder / "bin")
+    server = PostgresServer.start(programs)
     try:
         error = refusal(server.address())
         assert "pgvector" in str(error)
         assert "install it on the server" in error.hint
     finally:
         server.remove()
+        shutil.rmtree(folder)
 
 
 # Faults

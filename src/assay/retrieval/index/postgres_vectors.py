@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg import sql
 
-from assay.retrieval.index.postgres_rows import Connection, StoredCollection, selection
+from assay.retrieval.index.postgres_rows import Connection, StoredCollection, selection, vector_in
 from assay.retrieval.index.vectors import BUILD_BREADTH, LINKS
 from assay.types import Metadata
 
@@ -20,6 +20,8 @@ Scores = list[tuple[int, float]]
 _SELECTIVE_SHARE = 0.2
 # How many nodes of the graph a search looks at first, and at most where a filter drops many: see decisions/220.
 SEARCH_BREADTH, _MOST_VISITED = 400, 40_000
+# Rows beyond k whose scores are computed anew: what rounding may have put in another order. Chosen.
+_SPARE = 16
 # The most that pgvector takes.
 _WIDEST = 1000
 _BUILD_MEMORY = "1GB"
@@ -34,13 +36,23 @@ def search(
     *,
     exactly: bool,
 ) -> Scores:
-    """The k rows of highest cosine with their scores, best first; about these, where the graph is used."""
+    """The k rows of highest cosine with their scores, best first; about these, where the graph is used.
+
+    The database orders by the vector asked for in 16 bits. Of a few more than k rows the scores are computed here,
+    in 32 bits as for SQLite, so that both stores give the same.
+    """
     asked = "[" + ",".join(map(repr, vector.astype(np.float16).astype(float).tolist())) + "]"
     selected, bound = selection(own, where) if where else (sql.SQL(""), ())
     among = sql.SQL(' AND "row" IN ({})').format(selected) if where else sql.SQL("")
-    if exactly or (where and _is_selective(connection, own, selected, bound)) or not has_graph(connection, own):
-        return _exact(connection, own, asked, k, among, bound)
-    return _by_graph(connection, own, asked, k, among, bound)
+    exactly = exactly or (bool(where) and _is_selective(connection, own, selected, bound))
+    nearest = _exact if exactly or not has_graph(connection, own) else _by_graph
+    found = nearest(connection, own, asked, k + _SPARE, among, bound)
+    vectors = np.array([vector_in(data) for _, data in found], np.float32).reshape(len(found), own.model.dimension)
+    scores = vectors @ vector.astype(np.float32, copy=False)
+    best = sorted(
+        zip(scores.tolist(), (row for row, _ in found), strict=True), key=lambda each: (-each[0], each[1])
+    )
+    return [(row, score) for score, row in best[:k]]
 
 
 def has_graph(connection: Connection, own: StoredCollection) -> bool:
@@ -87,36 +99,34 @@ def _exact(
     connection: Connection,
     own: StoredCollection,
     asked: str,
-    k: int,
+    most: int,
     among: sql.Composable,
     bound: tuple[object, ...],
-) -> Scores:
+) -> list[tuple[int, bytes]]:
     statement = sql.SQL(
-        'SELECT "row", -(vector <#> %s::halfvec) AS score FROM assay.vectors WHERE {}{}'
-        ' ORDER BY score DESC, "row" LIMIT %s'
+        'SELECT "row", vector FROM assay.vectors WHERE {}{} ORDER BY vector <#> %s::halfvec, "row" LIMIT %s'
     ).format(_own_rows(own), among)
-    return connection.execute(statement, (asked, *bound, k)).fetchall()
+    return connection.cursor(binary=True).execute(statement, (*bound, asked, most)).fetchall()
 
 
 def _by_graph(
     connection: Connection,
     own: StoredCollection,
     asked: str,
-    k: int,
+    most: int,
     among: sql.Composable,
     bound: tuple[object, ...],
-) -> Scores:
+) -> list[tuple[int, bytes]]:
     connection.execute(
         "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %s, true),"
         " set_config('hnsw.max_scan_tuples', %s, true)",
-        (str(min(max(SEARCH_BREADTH, 2 * k), _WIDEST)), str(_MOST_VISITED)),
+        (str(min(max(SEARCH_BREADTH, 2 * most), _WIDEST)), str(_MOST_VISITED)),
     )
     near = sql.SQL("(vector::halfvec({})) <#> %s::halfvec({})").format(*[sql.Literal(own.model.dimension)] * 2)
-    statement = sql.SQL(
-        'SELECT "row", -distance FROM (SELECT "row", {} AS distance FROM assay.vectors WHERE {}{}'
-        ' ORDER BY distance LIMIT %s) AS nearest ORDER BY distance, "row"'
-    ).format(near, _own_rows(own), among)
-    return connection.execute(statement, (asked, *bound, k)).fetchall()
+    statement = sql.SQL('SELECT "row", vector FROM assay.vectors WHERE {}{} ORDER BY {} LIMIT %s').format(
+        _own_rows(own), among, near
+    )
+    return connection.cursor(binary=True).execute(statement, (*bound, asked, most)).fetchall()
 
 
 def _is_selective(

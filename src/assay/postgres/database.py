@@ -57,11 +57,11 @@ class Database:
             timeout=wait,
             max_idle=300,
             reconnect_timeout=_PATIENCE,
-            check=ConnectionPool.check_connection,
             # Each statement is planned for its own values: a plan for any collection fits none.
             kwargs={"prepare_threshold": None},
             name="assay",
         )
+        self._size = connections
         self._wait = wait
         self._lock_wait = f"{int(1000 * wait)}ms"
         self._threads = ThreadPoolExecutor(connections, thread_name_prefix="assay-postgres")
@@ -92,8 +92,9 @@ class Database:
         It is made again where the server rolled it back for another's sake, and where the connection broke before
         the commit was sent, so `work` may run more than once. Raises StoreError, UsageError.
         """
+        conflicts = breaks = 0
         with store_errors(self.address):
-            for attempt in range(1, _ATTEMPTS + 1):
+            while True:
                 done = False
                 try:
                     with self._connection() as connection:
@@ -105,13 +106,14 @@ class Database:
                             done = True
                         return result
                 except CONFLICTS:
-                    if attempt == _ATTEMPTS:
+                    conflicts += 1
+                    if conflicts == _ATTEMPTS:
                         raise
                 except psycopg.OperationalError as error:
-                    broke = error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))
-                    if attempt == _ATTEMPTS or not broke or isinstance(error, PoolTimeout) or (done and not reads):
+                    breaks += 1
+                    # After a restart of the server every connection of the pool is broken.
+                    if breaks > self._size or not _broke(error) or (done and not reads):
                         raise
-        raise AssertionError  # pragma: no cover - the last attempt returns or raises
 
     @contextmanager
     def alone(self) -> Iterator[psycopg.Connection[Any]]:
@@ -137,6 +139,12 @@ class Database:
 
     async def _in_thread(self, run: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, run)
+
+
+def _broke(error: psycopg.OperationalError) -> bool:
+    """Whether it tells that a connection was cut: what the server had not committed then is undone."""
+    cut = error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))
+    return cut and not isinstance(error, PoolTimeout)
 
 
 # The databases that are open in this process, with the number of those who use them.

@@ -294,6 +294,7 @@ WITHOUT_FLAG = frozenset(
 
 # Flags that several verbs share.
 THE_COLLECTION = ("collection", "data_dir", "store", "tenant")
+THE_RECORD = ("data_dir", "store", "tenant")
 FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "where", "mode", "fusion", "mmr", "reranker")
 FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")
 # Flags for calling any model.

@@ -14,7 +14,7 @@ from typing import Any
 from assay.core.stages import Sink
 from assay.engine import Engine
 from assay.errors import StoreError, UnknownCollection, UsageError
-from assay.records.runs import RunStore
+from assay.records.run_records import RunRecords
 from assay.server.api_key import DEFAULT_TENANT
 from assay.server.collection_names import refuse_bad_collection
 from assay.server.document_view.viewer import DocumentViewer
@@ -61,7 +61,7 @@ class Service:
     metrics: Metrics = field(default_factory=Metrics)
     keys: KeyStore = field(init=False)
     intake: Intake = field(init=False)
-    _stores: dict[Path, RunStore] = field(default_factory=dict)
+    _records: dict[Path, RunRecords] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Read the keys of the data folder, and take uploads in with the engines of this service."""
@@ -93,18 +93,21 @@ class Service:
         return self._tenant(name, folder if name == DEFAULT_TENANT else folder / "tenants" / name)
 
     def recording_tenants(self) -> tuple[Tenant, ...]:
-        """The tenants with recorded runs."""
+        """The tenants with recorded runs; with a database, those that may have some: by their folders and keys."""
         default = self.tenant(DEFAULT_TENANT)
-        others = (self._tenant(folder.name, folder) for folder in sorted(default.folder.glob("tenants/*")))
+        names = {folder.name for folder in default.folder.glob("tenants/*")}
+        if self.base.store is not None:
+            names |= {key.tenant for key in self.keys.list(None)} - {DEFAULT_TENANT}
+            return (default, *(self.tenant(name) for name in sorted(names)))
         name = self.base.runs_file.name
+        others = (self.tenant(other) for other in sorted(names))
         return tuple(tenant for tenant in (default, *others) if (tenant.folder / name).exists())
 
-    def records(self, tenant: Tenant) -> RunStore:
+    def records(self, tenant: Tenant) -> RunRecords:
         """The tenant's recorded runs."""
-        path = tenant.folder / self.base.runs_file.name
-        if path not in self._stores:
-            self._stores[path] = RunStore(path)
-        return self._stores[path]
+        if tenant.folder not in self._records:
+            self._records[tenant.folder] = tenant.collections.record("", texts=True)
+        return self._records[tenant.folder]
 
     @asynccontextmanager
     async def engine(self, tenant: Tenant, collection: str, *, create: bool = False) -> AsyncIterator[Engine]:
@@ -190,8 +193,8 @@ class Service:
         await self.intake.close()
         await self.viewer.close()
         await self.engines.close_all()
-        for store in self._stores.values():
-            await asyncio.to_thread(store.close)
+        for records in self._records.values():
+            await asyncio.to_thread(records.close)
 
 
 def _settings_of(base: Settings, folder: Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.evals.metrics import BINS, debiased_ece, reliability
 from assay.records.labels import WHOLE, Labels
-from assay.records.runs import RunStore
+from assay.records.run_records import RunRecords
 from assay.types import StatedTrust
 
 # The latest labels that are looked at, each of which needs its run to be read. Chosen.
@@ -13,7 +13,7 @@ _MOST = 500
 _ROWS = 10
 
 
-def stated_trust(store: RunStore) -> StatedTrust | None:
+def stated_trust(store: RunRecords) -> StatedTrust | None:
     """The stated probabilities of labelled answers against their labels; None where no answer has both."""
     labels = [label for label in Labels(store).current() if label.claim == WHOLE][-_MOST:]
     stated: list[float] = []

@@ -20,7 +20,7 @@ from assay.models.caching import CachingEmbedder
 from assay.models.embed_local import LocalEmbedder
 from assay.models.reranker import CrossEncoderReranker
 from assay.nlp.spelling import is_english
-from assay.records.runs import RunStore
+from assay.records.run_records import RunRecords
 from assay.retrieval.index.memory import MemoryIndex
 from assay.retrieval.quarantine import QuarantiningRetriever, quarantine_evidence
 from assay.settings import Settings, load_settings, with_options
@@ -35,6 +35,7 @@ from assay.wiring.models import ModelPool, Models, refuse_offline
 from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader, open_reranker
 from assay.wiring.own import OwnParts, OwnSearch, borrowed_embedder, borrowed_index
 from assay.wiring.paths import named_model
+from assay.wiring.recording import as_sink, open_record
 from assay.wiring.review import open_rules
 from assay.wiring.runs import Runs
 from assay.wiring.search import CollectionSearch, search_settings
@@ -72,20 +73,22 @@ def open_engine(
     own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
     chosen = with_learned_threshold(chosen)
     there = collections_of(chosen)
-    if index is None and not create and chosen.collection not in there.names():
-        raise _unknown(chosen, there)
-    pool = ModelPool(own.llm, opens=models)
-    opened = pool.of(chosen)
-    parts = _open_networks(chosen, own)
-    _make_private(chosen.data_dir, chosen.data_dir / "collections")
-    store = RunStore(chosen.runs_file, chosen.collection, texts=chosen.record == "all")
-    sinks = (*sinks, *_tracers(chosen, chosen.collection))
-    if own.index is not None:
-        _refuse_other_vectors(own.index, parts.embedder)
-        return Engine(_parts(chosen, pool, parts, borrowed_index(own.index), store, sinks=sinks))
-    stored = there.open(chosen.collection, parts.embedder.model, create=create)
-    verdicts = None if pool.is_own(chosen.verifier_model) else _verdicts(chosen, opened, there)
-    return Engine(_parts(chosen, pool, parts, stored, store, verdicts, sinks))
+    with there.stay_open():
+        if index is None and not create and chosen.collection not in there.names():
+            raise _unknown(chosen, there)
+        pool = ModelPool(own.llm, opens=models)
+        opened = pool.of(chosen)
+        parts = _open_networks(chosen, own)
+        _make_private(chosen.data_dir, chosen.data_dir / "collections")
+        sinks = (*sinks, *_tracers(chosen, chosen.collection))
+        if own.index is not None:
+            _refuse_other_vectors(own.index, parts.embedder)
+            stored, verdicts = borrowed_index(own.index), None
+        else:
+            stored = there.open(chosen.collection, parts.embedder.model, create=create)
+            verdicts = None if pool.is_own(chosen.verifier_model) else _verdicts(chosen, opened, there)
+        store = there.record(chosen.collection, texts=chosen.record == "all")
+        return Engine(_parts(chosen, pool, parts, stored, store, verdicts, sinks))
 
 
 def open_parts(settings: Settings, *, with_collection: bool = True) -> Parts:
@@ -139,7 +142,7 @@ def open_checker(
     """
     own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
     pool, parts = ModelPool(own.llm, opens=models), _open_networks(chosen, own)
-    store = RunStore(chosen.runs_file, texts=chosen.record == "all") if record else None
+    store = open_record(chosen, texts=chosen.record == "all") if record else None
     sinks = (*sinks, *_tracers(chosen, ""))
     if own.index is not None:
         _refuse_other_vectors(own.index, parts.embedder)
@@ -285,7 +288,7 @@ def _parts(
     pool: ModelPool,
     networks: _Networks,
     index: Index,
-    store: RunStore | None,
+    store: RunRecords | None,
     verdicts: VerdictCache | None = None,
     sinks: Sequence[Sink] = (),
 ) -> Parts:
@@ -328,12 +331,13 @@ def _parts(
         quarantine=quarantine_evidence,
         search=search_settings(settings),
         under=lambda options: _under(options, parts, pool, runs, composer, search),
-        sinks=(*((store,) if store is not None and records else ()), *sinks),
+        sinks=(*((as_sink(store),) if store is not None and records else ()), *sinks),
         records=records,
         models=pool.opened,
         open_circuits=pool.open_circuits,
         closing=(
             reader_of_pages.close,
+            *(() if store is None else (store.close,)),
             *(() if verdicts is None else (verdicts.close,)),
             *(() if networks.checker is None else networks.checker.closing),
             *(() if networks.reader is None else networks.reader.closing),

@@ -11,6 +11,8 @@ from typing import Protocol
 
 from assay.core.stages import Embedder, Entry, Index
 from assay.errors import MissingExtra, UsageError
+from assay.records.run_records import RunRecords
+from assay.records.runs import RunStore
 from assay.retrieval.index.rebuild import problems, rebuild
 from assay.retrieval.index.sqlite import open_sqlite, read_model, read_summary
 from assay.settings import Settings
@@ -73,6 +75,10 @@ class Collections(Protocol):
         """What is inconsistent in a collection, in words; reads all of it."""
         ...
 
+    def record(self, collection: str, *, texts: bool) -> RunRecords:
+        """The tenant's record of runs, as a sink for those of a collection; without `texts` of outlines."""
+        ...
+
     def stay_open(self) -> AbstractContextManager[None]:
         """Connections stay open from one call to the next within this block."""
         ...
@@ -86,7 +92,7 @@ def collections_of(settings: Settings) -> Collections:
                 f"{settings.display_name('tenant')}: a data folder has the collections of one tenant",
                 hint="set store to a Postgres database, or leave tenant out",
             )
-        return FolderCollections(settings.data_dir)
+        return FolderCollections(settings.data_dir, settings.runs_file)
     named = settings.display_name("store")
     try:
         from assay.postgres.address import Address
@@ -106,6 +112,7 @@ class FolderCollections:
     """The collections of a data folder: one folder each."""
 
     data_dir: Path
+    runs_file: Path
 
     @property
     def place(self) -> str:
@@ -144,6 +151,10 @@ class FolderCollections:
     def problems(self, name: str) -> tuple[str, ...]:
         """What is inconsistent in a collection."""
         return problems(self.folder(name))
+
+    def record(self, collection: str, *, texts: bool) -> RunRecords:
+        """The record of runs in the data folder."""
+        return RunStore(self.runs_file, collection, texts=texts)
 
     def stay_open(self) -> AbstractContextManager[None]:
         """A folder has no connections."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from assay.core.stages import Embedder
 from assay.postgres.address import Address
 from assay.postgres.database import Database, release, share
+from assay.records.postgres_runs import PostgresRuns
+from assay.records.run_records import RunRecords
 from assay.retrieval.index.postgres import (
     PostgresIndex,
     created_at,
@@ -79,6 +81,11 @@ class PostgresCollections:
         """What is inconsistent in a collection."""
         with self._opened() as database:
             return problems(database, self.tenant, name)
+
+    def record(self, collection: str, *, texts: bool) -> RunRecords:
+        """The tenant's record of runs."""
+        database = share(self.address)
+        return PostgresRuns(database, self.tenant, collection, texts=texts, closing=lambda: release(database))
 
     @contextmanager
     def stay_open(self) -> Iterator[None]:

@@ -17,7 +17,8 @@ ASKED = "At how many degrees does water boil?"
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """A command over an empty database."""
     monkeypatch.setenv("ASSAY_STORE", new_database())
-    return lambda verb, *rest: call(verb, *rest, *(() if verb == "config" else ("--data-dir", tmp_path / "data")))
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path / "data"))
+    return call
 
 
 def refused(result: Result, code: int) -> str:
@@ -105,3 +106,39 @@ def test_a_folder_may_not_have_the_users_password_sent_to_its_store(
     said = refused(call("ls", "--data-dir", tmp_path / "data"), 2)
     assert "PGPASSWORD" in said
     assert "assay.toml" in said
+
+
+def test_runs_are_recorded_in_the_database_and_used_like_any(shared: Cli, sources: Path, tmp_path: Path):
+    assert shared("add", sources, "-c", "facts").code == 0
+    answer = shared("ask", ASKED, "-c", "facts", "--json").object
+    assert not (tmp_path / "data" / "runs.sqlite").exists()
+    assert answer["warnings"] == []
+    shown = shared("show", "last", "--json").object
+    assert shown["run"]["run_id"] == answer["run_id"]
+    assert shared("replay", "last", "--json").object["text"] == answer["text"]
+    changed = shared("replay", "last", "--set", "correct=0.5", "--json")
+    assert changed.object["run_id"] == answer["run_id"]
+    assert shared("label", "last", "--right", "--by", "Ann").code == 0
+    assert answer["run_id"] in shared("export", "--labelled").out
+    assert shared("figures", "--json").object["runs"] == 1
+    assert shared("review", "--json").object == {"waiting": []}
+    assert shared("calibrate", "--json", "-c", "facts").code == 0
+    assert shared("learn", "--list", "--json", "-c", "facts").code == 0
+    report = tmp_path / "report.html"
+    assert shared("report", "last", "--out", report).code == 0
+    assert "Water" in report.read_text(encoding="utf-8")
+    assert len(shared("runs", "list", "--json").object["runs"]) == 1
+    assert shared("runs", "list", "--json", "--tenant", "other").object["runs"] == []
+    assert "recorded in the database" in shared("doctor", "--store").out
+    kept = [shared("ask", ASKED, "-c", "facts", "--reuse", "same", "--json").object for _ in range(2)]
+    assert kept[1]["reused_from"] == kept[0]["run_id"]
+    assert shared("runs", "delete", "--all", "--yes").code == 0
+    assert shared("show", "--json").object == {"runs": []}
+    assert "no run is recorded" in refused(shared("show", "last"), 2)
+
+
+def test_a_draft_is_recorded_in_the_database(shared: Cli, sources: Path):
+    checked = shared("check", "Water boils at 90 degrees.", "--sources", sources / "water.md", "--json")
+    assert checked.code == 4, checked
+    (run,) = shared("runs", "list", "--json").object["runs"]
+    assert run["collection"] == ""

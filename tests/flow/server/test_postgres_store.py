@@ -45,6 +45,17 @@ def test_tenants_of_a_server_share_a_database_and_nothing_in_it(tmp_path: Path) 
             models = acme.get("/v1/models").json()["data"]
             assert [(model["id"], model["created"] > 1_700_000_000) for model in models] == [("default", True)]
             assert PASSWORD not in acme.get("/api/v1/settings").text
+            run_id = answer.json()["run_id"]
+            labelled = brig.post("/api/v1/feedback", json={"run_id": run_id, "good": True})
+            assert labelled.status_code == 201
+            assert [run["run_id"] for run in brig.get("/api/v1/runs").json()["runs"]] == [run_id]
+            assert run_id not in acme.get("/api/v1/runs").text
+            assert acme.get(f"/api/v1/runs/{run_id}").status_code == 404
+            assert acme.post("/api/v1/feedback", json={"run_id": run_id, "good": False}).status_code == 404
+            assert not list((tmp_path / "data").rglob("runs.sqlite"))
+            streamed = brig.post("/api/v1/ask", json=ASKED, headers={"accept": "text/event-stream"}).text
+            assert "event: done" in streamed
+            assert len(brig.get("/api/v1/runs").json()["runs"]) == 2
             assert acme.delete("/api/v1/collections/default").status_code == 204
             assert acme.post("/api/v1/ask", json=ASKED).status_code == 404
             assert "88" in brig.post("/api/v1/ask", json=ASKED).json()["text"]

@@ -17,7 +17,7 @@ from assay.errors import UsageError
 from assay.records.deletion import delete_runs
 from assay.records.report import STYLE
 from assay.records.report import report as report_page
-from assay.records.runs import RunStore
+from assay.records.run_records import RunRecords
 from assay.records.values import RunQuery, RunRecord
 from assay.server.calls import (
     Reader,
@@ -162,7 +162,7 @@ def refuse_unchangeable(changes: Mapping[str, Any], service: Service, *, is_admi
             )
 
 
-def load_run(store: RunStore, run_id: str) -> RunRecord:
+def load_run(store: RunRecords, run_id: str) -> RunRecord:
     """The tenant's run. Raises NotFound."""
     try:
         return store.load(run_id)

@@ -39,13 +39,13 @@ class TestPostgresRecords(RunRecordsContract):
     def open_records(self) -> Iterator[OpenRecords]:
         tenant = uuid4().hex
         with opened_database(shared_address()) as database:
-            yield lambda collection: PostgresRuns(database, tenant, collection)
+            yield lambda collection: PostgresRuns(lambda: database, tenant, collection)
 
 
 def test_runs_in_a_database_are_those_of_their_tenant_and_are_never_changed() -> None:
     tenants = [uuid4().hex, uuid4().hex]
     with opened_database(shared_address()) as database:
-        one, other = (PostgresRuns(database, tenant, "notes") for tenant in tenants)
+        one, other = (PostgresRuns(lambda: database, tenant, "notes") for tenant in tenants)
         for records, question in ((one, "How hot?"), (other, "How cold?")):
             record(records, IDS[0], question=question)
             Labels(records).add(IDS[0], WHOLE, good=True, at=1.0, by="Ann")

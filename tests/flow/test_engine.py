@@ -354,6 +354,39 @@ async def test_a_question_nobody_waits_for_has_an_end_in_the_record():
     assert sink.closed
 
 
+class _StoresLate(_Remembers):
+    """Stores a run only when it is waited for, if it can."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        super().__init__()
+        self.stored_runs: list[str] = []
+        self._error = error
+
+    async def stored(self, run_id: str) -> None:
+        await asyncio.sleep(0.01)
+        if self._error is not None:
+            raise self._error
+        self.stored_runs.append(run_id)
+
+
+async def test_the_last_event_is_heard_once_the_run_is_stored(tmp_path: Path):
+    sink = _StoresLate()
+    async with open_engine(data_dir=tmp_path, sinks=(sink,)) as engine:
+        async for event in engine.stream("Why is the sky blue?"):
+            assert sink.stored_runs == ([event.run_id] if isinstance(event, Done) else [])
+        assert isinstance(event, Done)
+        with pytest.raises(UsageError):
+            await engine.aask(" ")
+    assert len(sink.stored_runs) == 2
+
+
+async def test_a_run_that_cannot_be_stored_costs_a_warning(tmp_path: Path):
+    sink = _StoresLate(OSError("the database is away"))
+    async with open_engine(data_dir=tmp_path, sinks=(sink,)) as engine:
+        answer = await engine.aask("Why is the sky blue?")
+    assert any("the database is away" in warning for warning in answer.warnings)
+
+
 async def test_a_sink_that_counts_costs_gets_the_meter_of_a_run_before_its_events(tmp_path: Path):
     class Metered(_Remembers):
         def __init__(self):

@@ -59,10 +59,10 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "store": _flag(
             str,
             COLLECTION,
-            "Postgres database that holds the collections instead; keep passwords out of the flag.",
+            "Postgres database that holds collections and runs; keep passwords out of the flag.",
             "postgresql://…",
         ),
-        "tenant": _flag(str, COLLECTION, "Whose collections to use, in a database that tenants share.", "NAME"),
+        "tenant": _flag(str, COLLECTION, "Whose collections and runs to use, in a shared database.", "NAME"),
         "embedder": _flag(
             str, COLLECTION, "What embeds text: bundled, a folder, hf:ORG/NAME@REVISION, or openai:MODEL.", "WHICH"
         ),

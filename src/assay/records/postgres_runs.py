@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -58,23 +59,25 @@ Found = TypeVar("Found")
 class PostgresRuns:
     """The recorded runs of a tenant, as `RunRecords` says; a sink for those of one collection.
 
-    Without `texts`, a run is recorded as an outline. `closing` is called when it is closed.
+    Without `texts`, a run is recorded as an outline. `opening` opens the database when it is first needed, so that
+    what needs no record goes on without it; `closing` gets it when the record is closed.
     """
 
     def __init__(
         self,
-        database: Database,
+        opening: Callable[[], Database],
         tenant: str,
         collection: str = "",
         *,
         texts: bool = True,
-        closing: Callable[[], None] = lambda: None,
+        closing: Callable[[Database], None] = lambda database: None,
     ) -> None:
-        self._database = database
+        self._opening, self._closing = opening, closing
+        self._database: Database | None = None
+        self._lock = threading.Lock()
         self._tenant = tenant
         self._collection = collection
         self._recorder = Recorder(texts=texts)
-        self._closing: Callable[[], None] | None = closing
 
     def keep_tape(self, run_id: str, about: Mapping[str, Any], tape: Tape) -> None:
         """Write the tape with the run when it ends, and `about` as JSON: all that a replay needs."""
@@ -224,9 +227,10 @@ class PostgresRuns:
 
     def close(self) -> None:
         """Release connections; calling it twice is harmless."""
-        closing, self._closing = self._closing, None
-        if closing is not None:
-            closing()
+        with self._lock:
+            database, self._database = self._database, None
+        if database is not None:
+            self._closing(database)
 
     # --- what people say -------------------------------------------------------------------------
 
@@ -377,10 +381,16 @@ class PostgresRuns:
         return self._read(read)
 
     def _read(self, work: Callable[[Connection], Found]) -> Found:
-        return self._database.transaction(self._tenant, work, reads=True)
+        return self._opened().transaction(self._tenant, work, reads=True)
 
     def _write(self, work: Callable[[Connection], Found]) -> Found:
-        return self._database.transaction(self._tenant, work)
+        return self._opened().transaction(self._tenant, work)
+
+    def _opened(self) -> Database:
+        with self._lock:
+            if self._database is None:
+                self._database = self._opening()
+            return self._database
 
 
 def storable(text: str) -> str:

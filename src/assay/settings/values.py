@@ -69,13 +69,13 @@ class Settings(BaseModel):
     )
     store: SecretStr | None = Field(
         None,
-        description="the Postgres database that holds the collections instead, postgresql://USER@HOST/DATABASE "
-        "(extra postgres); none: data_dir holds them",
+        description="the Postgres database that holds collections and runs instead, "
+        "postgresql://USER@HOST/DATABASE (extra postgres); none: data_dir holds them",
     )
     tenant: str = Field(
         "default",
         pattern=r"^\w[\w.-]{0,63}$",
-        description="whose collections are used, in a Postgres database that tenants share",
+        description="whose collections and runs are used, in a Postgres database that tenants share",
     )
     collection: str = Field(
         "default",

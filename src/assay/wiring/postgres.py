@@ -84,8 +84,7 @@ class PostgresCollections:
 
     def record(self, collection: str, *, texts: bool) -> RunRecords:
         """The tenant's record of runs."""
-        database = share(self.address)
-        return PostgresRuns(database, self.tenant, collection, texts=texts, closing=lambda: release(database))
+        return PostgresRuns(lambda: share(self.address), self.tenant, collection, texts=texts, closing=release)
 
     @contextmanager
     def stay_open(self) -> Iterator[None]:

@@ -142,3 +142,12 @@ def test_a_draft_is_recorded_in_the_database(shared: Cli, sources: Path):
     assert checked.code == 4, checked
     (run,) = shared("runs", "list", "--json").object["runs"]
     assert run["collection"] == ""
+
+
+def test_anyones_text_is_checked_though_the_database_is_away(sources: Path, tmp_path: Path):
+    away = f"postgresql://ann:{PASSWORD}@127.0.0.1:1/x"
+    checked = call(
+        *("check", "Water boils at 100 degrees Celsius at sea level.", "--sources", sources / "water.md"),
+        *("--store", away, "--data-dir", tmp_path),
+    )
+    assert "stopped recording this run" in refused(checked, 0)

@@ -340,7 +340,7 @@ class PostgresRuns:
         ids = [storable(run_id) for run_id in run_ids]
 
         def remove(connection: Connection) -> Deleted:
-            return Deleted(connection.execute("DELETE FROM assay.runs WHERE run_id = ANY(%s)", (ids,)).rowcount)
+            return _deleted(connection.execute("DELETE FROM assay.runs WHERE run_id = ANY(%s)", (ids,)).rowcount)
 
         return self._write(remove)
 
@@ -351,7 +351,7 @@ class PostgresRuns:
             deleted = connection.execute("DELETE FROM assay.runs").rowcount
             connection.execute("DELETE FROM assay.calibrations")
             connection.execute("DELETE FROM assay.calibrated")
-            return Deleted(deleted)
+            return _deleted(deleted)
 
         return self._write(remove)
 
@@ -396,6 +396,11 @@ class PostgresRuns:
 def storable(text: str) -> str:
     """The text without lone surrogates and NUL characters, which Postgres cannot store."""
     return text.encode(errors="replace").decode().replace("\0", "\ufffd")
+
+
+def _deleted(runs: int) -> Deleted:
+    """So many were deleted; Postgres keeps their bytes until it needs the place."""
+    return Deleted(runs, wiped=not runs)
 
 
 def _summaries(connection: Connection, which: str, values: Sequence[float | str]) -> tuple[RunSummary, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -73,7 +74,7 @@ def open_engine(
     own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
     chosen = with_learned_threshold(chosen)
     there = collections_of(chosen)
-    with there.stay_open():
+    with there.stay_open() if index is None else nullcontext():
         if index is None and not create and chosen.collection not in there.names():
             raise _unknown(chosen, there)
         pool = ModelPool(own.llm, opens=models)

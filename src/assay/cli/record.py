@@ -215,8 +215,8 @@ def _tell(
     terminal.note(f"{count:,} run{'' if count == 1 else 's'} {'would be deleted' if dry_run else 'deleted'}")
     if not wiped:
         terminal.warn(
-            "warning: bytes of what was deleted may stay on the disk: in a database until it uses their place again, "
-            "else until the next deletion, since another process reads the record"
+            "warning: bytes of what was deleted may stay on the disk: in a database until it uses their place "
+            "again, else until the next deletion, since another process reads the record"
         )
 
 

@@ -117,6 +117,7 @@ JUDGE, CHECK, ANSWERS = "judge/results/judge", "check/results/check", "answers/r
 READER = "answers/results/reader"
 REAL, ROBUST, OWN = "answers/results/real", "answers/results/robust", "answers/results/own_docs"
 BLIND, FRESH = "fresh/results/first-corrected", "fresh/results/second"
+BEFORE_BLOCKS, BLOCKS = "blocks/results/before", "blocks/results/run"
 SETS, LEFT, KILLS = "retrieval/results/six-sets", "retrieval/results/choose", "kills/results/run"
 EXACT, GRAPH = "speed/results/search-50000", "speed/results/search-198515"
 GOLD, CONFLICTS, ASKED = "correct/results/wiki-mix", "contradictions/results/ramdocs", "clarify/results/mtrag-un"
@@ -179,6 +180,10 @@ LINES = (
     Line("the same, second reading: gold shown", FRESH, ("total", "answerable", "gold shown"), "≥ .75", at_least(0.75)),
     Line("the same: first 80 words of the top passage", FRESH, ("total", "answerable", "first 80 words of the top passage")),
     Line("the same: wrong and marked ✓, of the answers shown", FRESH, ("total", "answerable", "wrong and marked, of those shown"), "≤ .05", at_most(0.05)),
+    Line("83 questions over 17 manuals in HTML and PDF, block by block: wanted block shown, before (of 83)", BEFORE_BLOCKS, ("total", "wanted block shown")),
+    Line("the same, now (of 83)", BLOCKS, ("total", "wanted block shown")),
+    Line("the same: answers with rows of navigation or contents, before", BEFORE_BLOCKS, ("total", "navigation or contents shown")),
+    Line("the same, now", BLOCKS, ("total", "navigation or contents shown")),
     Line("the reader alone, SQuAD 2.0's dev set: F1, best threshold", READER, ("squad2_dev", "f1, best")),
     Line("the same: exact match", READER, ("squad2_dev", "exact, best")),
     Line("the same, written questions held out: does the passage answer, AUROC", READER, ("written, held out", "auroc")),

@@ -21,6 +21,7 @@ QUICK = (
     "answers/run.py",
     "answers/own_docs.py",
     "fresh/run.py",
+    "blocks/run.py",
     "rivals/run.py",
     "parts/run.py",
     "cells/run.py",

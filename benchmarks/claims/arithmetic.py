@@ -1,9 +1,9 @@
 """How often claims are true whose numbers and dates no source has, and those of them that arithmetic excuses.
 
-    .venv/bin/python benchmarks/claims/arithmetic.py [ASKED]
+    .venv/bin/python benchmarks/claims/arithmetic.py [SETS]
 
-Claims over written passages, and over passages of documentations where ASKED is the folder that
-models/reader/asked.py wrote. Half "even" are the passages with an even SHA-256 of their id, on which the rules were
+Claims over written passages, and over passages of documentations where SETS is the folder that
+models/data/asked fills. Half "even" are the passages with an even SHA-256 of their id, on which the rules were
 written; "odd" are the others. No network is needed: only the checks of numbers and dates run, for a minute.
 """
 

@@ -1,11 +1,11 @@
 """What the program measures of labelled claims, each beside its passages: kept in the cache, a set a file.
 
-    ASSAY_ASKED=ASKED .venv/bin/python benchmarks/claims/signals.py CHECKER [SET …]
+    ASSAY_ASKED_SETS=SETS .venv/bin/python benchmarks/claims/signals.py CHECKER [SET …]
 
 CHECKER is what `--checker` takes: bundled, a folder, or hf:ORG/NAME@REVISION. Sets: natural (claims over written
 passages that nothing was trained on), genre (those of the genre that was held out), elsewhere (true ones of these
-beside passages that lack them), documentation (claims over documentations that nothing was trained on; ASKED is the
-folder that models/reader/asked.py wrote), public (claims over every sixth passage taken from public sets of
+beside passages that lack them), documentation (claims over documentations that nothing was trained on; SETS is the
+folder that models/data/asked fills), public (claims over every sixth passage taken from public sets of
 questions; a reader has read these passages), and those of benchmarks/check, of which the folds that taught the
 checker are left out. Without SET all are measured.
 """
@@ -117,7 +117,7 @@ def labelled(name: str) -> Iterator[Labelled]:
                 yield Labelled(str(at), row["claim"], label, name, group, (passage(row["context"]),))
         return
     if name == "documentation":
-        passages = documentation(Path(os.environ["ASSAY_ASKED"]))
+        passages = documentation(Path(os.environ["ASSAY_ASKED_SETS"]))
     elif name == "public":
         passages = public_passages(TRAIN / "reader")
     else:

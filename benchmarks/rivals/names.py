@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from assay.types import Passage
-from assay.verification.subject import _asked, _is_name, _names_it, _whole
+from assay.verification.subject import _is_name, _names_it, _question_names, _whole
 from report import data_folder, write_result
 
 
@@ -46,7 +46,7 @@ def main() -> None:
     counts, lacking = Counter[str](), Counter[str]()
     for group, question, passage in cases():
         counts[group] += 1
-        asked = (name for name in _asked(question) if _is_name(name, (passage,)))
+        asked = (name for name in _question_names(question) if _is_name(name, (passage,)))
         lacking[group] += any(not _names_it(_whole(passage), name) for name in asked)
     figures = {
         group: {"questions": count, "name something that the passage lacks": round(lacking[group] / count, 4)}

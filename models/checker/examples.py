@@ -1,12 +1,12 @@
 """Write the checker's training examples: claims beside windows of passages, labelled.
 
-    .venv/bin/python models/checker/examples.py SHARED ASKED OUT [--hold GENRE …] [--public SHARE] [--seed S]
+    .venv/bin/python models/checker/examples.py SHARED SETS OUT [--hold GENRE …] [--public SHARE] [--seed S]
         [--turns T]
 
 SHARED is the folder of shared material, with `data/train/checker`, `data/train/written` and the labelled sets of
-`data/dev` that may teach; of these two folds of five are kept out. ASKED is what
-models/reader/asked.py wrote, with passages of documentations; models/data/claims has claims over both. OUT gets
-`train.jsonl.gz` and `held.jsonl.gz`, an example a line: {"claim", "evidence", "label", "source", "group"}.
+`data/dev` that may teach; of these two folds of five are kept out. SETS is the folder of documentations that
+models/data/asked fills; models/data/claims has claims over passages of both. OUT gets `train.jsonl.gz` and
+`held.jsonl.gz`, an example a line: {"claim", "evidence", "label", "source", "group"}.
 `label` is "supports", "contradicts", "neither" or, where a set does
 not tell the last two apart, "unsupported"; `group` joins the examples that are compared, null where there is one.
 Written claims also have "pid", "genre", "type", "overlap" (the share of the claim's terms that the passage has)
@@ -28,6 +28,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from places import CLAIMS as DOCUMENTATION
+from places import PLACES, of_pieces, read_text
 from twins import wrong_name, wrong_number, wrong_polarity, wrong_word
 
 from assay.nlp.sentences import sentences
@@ -37,7 +39,6 @@ from assay.types import Passage
 
 MODELS = Path(__file__).resolve().parents[1]
 CLAIMS = MODELS / "data" / "claims" / "claims.jsonl.gz"
-DOCUMENTATION = MODELS / "data" / "claims" / "documentation.jsonl.gz"
 PUBLIC = MODELS / "data" / "claims" / "public.jsonl.gz"
 HELD_SETS = MODELS / "data" / "asked" / "held.txt"
 # One in so many written passages is held out: the same ones as for the reader (models/reader/examples.py).
@@ -185,25 +186,28 @@ def written_passages(folder: Path, genres: Sequence[str]) -> list[Written]:
     return made
 
 
-def documentation(asked: Path) -> list[Written]:
-    """The passages of documentations that claims are written over; those of held-out sets are held, too."""
+def documentation(sets: Path) -> list[Written]:
+    """The passages of documentations that claims are written over; those of held-out sets are held, too.
+
+    They are taken from their documents by their places, whatever today's splitter makes of them. Ends the program
+    where a document is missing or another version. Raises KeyError for a passage without a place.
+    """
     held = frozenset(HELD_SETS.read_text(encoding="utf-8").split())
     claims = defaultdict[str, list[dict]](list)
     for row in read(DOCUMENTATION):
         claims[row["passage"]].append(row)
-    found: dict[str, Written] = {}
-    for path in sorted(asked.glob("*.jsonl.gz")):
-        name = path.name.removesuffix(".jsonl.gz")
-        for row in read(path):
-            pid = hashlib.sha256(row["passage"].encode()).hexdigest()[:16]
-            if pid in claims and pid not in found:
-                kept = "passage" if name in held else ""
-                found[pid] = Written(
-                    pid, row["title"], row["passage"], name, "documentation", kept, tuple(claims[pid])
-                )
-    if missing := claims.keys() - found.keys():
-        raise SystemExit(f"{asked} lacks {len(missing)} of {len(claims)} passages")
-    return list(found.values())
+    places = json.loads(gzip.decompress(PLACES.read_bytes()))
+    found = []
+    for pid, rows in claims.items():
+        at = places[pid]
+        name, path = at["set"], sets / at["set"] / at["file"]
+        text = of_pieces(at["pieces"], read_text(path)) if path.exists() else ""
+        if hashlib.sha256(text.encode()).hexdigest()[:16] == pid:
+            kept = "passage" if name in held else ""
+            found.append(Written(pid, at["title"], text, name, "documentation", kept, tuple(rows)))
+    if len(found) < len(claims):
+        raise SystemExit(f"{sets} lacks {len(claims) - len(found)} of {len(claims)} passages")
+    return found
 
 
 def public_passages(folder: Path) -> list[Written]:
@@ -434,7 +438,7 @@ def counted(rows: Iterable[dict], key: Callable[[dict], str]) -> Iterator[str]:
 def main() -> None:
     """Read, mix, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("shared", "asked", "out"):
+    for name in ("shared", "sets", "out"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--hold", nargs="*", default=HELD_GENRES)
     parser.add_argument("--public", type=float, default=1.0, metavar="SHARE")
@@ -446,7 +450,7 @@ def main() -> None:
     data = asked.shared / "data" / "train"
     passages = [
         *written_passages(data / "written", asked.hold),
-        *documentation(asked.asked),
+        *documentation(asked.sets),
         *public_passages(data / "reader"),
     ]
     away = frozenset(run for passage in passages if passage.held for run in runs(passage.text))

@@ -46,12 +46,12 @@ class Layer(nn.Module):
         self.narrow = nn.Linear(4 * WIDTH, WIDTH)
         self.narrow_norm = nn.LayerNorm(WIDTH, eps=LAYER_NORM_EPSILON)
 
-    def forward(self, hidden: Tensor, penalty: Tensor) -> Tensor:
-        """Hidden states (texts, tokens, width) and an additive mask (texts, 1, 1, tokens)."""
+    def forward(self, hidden: Tensor, attended: Tensor) -> Tensor:
+        """Hidden states (texts, tokens, width), and which tokens are looked at (texts, 1, 1, tokens)."""
         texts, tokens, _ = hidden.shape
         parts = self.query_key_value(hidden).view(texts, tokens, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
-        weights = (parts[0] @ parts[1].transpose(-1, -2) * (WIDTH // HEADS) ** -0.5 + penalty).softmax(-1)
-        mixed = (weights @ parts[2]).transpose(1, 2).reshape(texts, tokens, WIDTH)
+        mixed = functional.scaled_dot_product_attention(parts[0], parts[1], parts[2], attn_mask=attended)
+        mixed = mixed.transpose(1, 2).reshape(texts, tokens, WIDTH)
         hidden = self.attended_norm(hidden + self.attended(mixed))
         return self.narrow_norm(hidden + self.narrow(functional.gelu(self.wide(hidden))))
 
@@ -79,11 +79,8 @@ class Reader(nn.Module):
         mask = ids != 0
         vectors = self.words(ids) + self.positions.weight[: ids.shape[1]] + self.segments(segments)
         hidden = self.norm(vectors)
-        penalty = torch.where(mask, 0.0, -1e4)[:, None, None, :].to(
-            torch.bfloat16 if torch.is_autocast_enabled("cpu") else torch.float32
-        )
         for layer in self.layers:
-            hidden = layer(hidden, penalty)
+            hidden = layer(hidden, mask[:, None, None, :])
         kept = mask[:, :, None].to(hidden.dtype)
         mean = (hidden * kept).sum(1) / kept.sum(1)
         pair = self.pair(functional.gelu(self.pair_dense(torch.cat([hidden[:, 0], mean], -1)))).float()

@@ -17,10 +17,11 @@ class Page:
     left: int = MARGIN
 
 
-def pdf_of(*pages: Page) -> bytes:
-    """The file, with its table of objects, so that no reader has to repair it."""
+def pdf_of(*pages: Page, outline: Sequence[tuple[str, int]] = ()) -> bytes:
+    """The file, with its table of objects, so that no reader has to repair it; `outline`: titles and pages."""
+    marks = 4 + 2 * len(pages)
     objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Catalog /Pages 2 0 R " + (b"/Outlines %d 0 R >>" % marks if outline else b">>"),
         f"<< /Type /Pages /Kids [{' '.join(f'{4 + 2 * at} 0 R' for at in range(len(pages)))}] "
         f"/Count {len(pages)} >>".encode(),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
@@ -32,6 +33,15 @@ def pdf_of(*pages: Page) -> bytes:
             f"/Resources << /Font << /F1 3 0 R >> >> {page.extra} >>".encode()
         )
         objects.append(b"<< /Length %d >> stream\n%s\nendstream" % (len(content), content))
+    if outline:
+        last = marks + len(outline)
+        objects.append(f"<< /First {marks + 1} 0 R /Last {last} 0 R /Count {len(outline)} >>".encode())
+        for at, (title, number) in enumerate(outline, marks + 1):
+            onward = f"/Next {at + 1} 0 R" if at < last else ""
+            page_object = 4 + 2 * (number - 1)
+            objects.append(
+                f"<< /Title ({title}) /Parent {marks} 0 R /Dest [{page_object} 0 R /Fit] {onward} >>".encode()
+            )
     out, places = bytearray(b"%PDF-1.4\n"), []
     for number, body in enumerate(objects, 1):
         places.append(len(out))

@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import islice, zip_longest
+from textwrap import dedent
 from typing import Any
 
 from assay.errors import EmptyDocument
 from assay.ingest.detect import Decoded, decode
+from assay.ingest.page_links import navigation_of
 from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import plain_row
 from assay.nlp.publication_date import dates_of_html
@@ -25,11 +27,18 @@ _BLOCKS = frozenset(
     """address article blockquote body caption center dd details div dl dt fieldset figcaption figure footer form
     header hgroup hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul legend""".split()
 )
+_OF_TABLES = frozenset("thead tbody tfoot tr td th".split())
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CODE = frozenset("code kbd samp tt pre".split())
 _WHITE = re.compile(r"[ \t\r\n\f]+")
 # Unfilled templating; in code, where documentation shows it, it stays.
 _TEMPLATING = re.compile(r"\{\{[^{}\n]{0,200}\}\}|\{%[^{}\n]{0,200}%\}|\{:[^{}\n]{0,200}\}|\$\{[\w.]{1,100}\}")
+
+
+# The fewest spaces and the least share of letters and white space of prose in <pre>, and the longest code: chosen.
+# A longer text is a page that was plain text before.
+_LEAST_PROSE, _LETTERS, _LONGEST_CODE = 5, 0.85, 4000
+_FENCE = re.compile(r"^`{3,}", re.MULTILINE)
 
 
 # Most columns and rows over which a cell is repeated, and its greatest length: chosen.
@@ -131,6 +140,8 @@ class HtmlText:
             self._heading = _HEADINGS[tag]
         elif tag == "br":
             self._inline.append("\n" if not self._tables else " ")
+        elif self._preformatted and not self._tables and tag in _BLOCKS:
+            self._break_line()
         elif tag in _BLOCKS and not (self._heading or (self._tables and tag not in ("table", "tr"))):
             self._flush()
             self._open(tag, number)
@@ -150,6 +161,8 @@ class HtmlText:
             self._end_definition(tag)
         elif tag == "tr" and self._tables:
             self._row()
+        elif self._preformatted and not self._tables and tag in _BLOCKS and tag != "pre":
+            self._break_line()
         elif tag in _HEADINGS or (tag in _BLOCKS and not self._heading and not self._tables):
             self._flush()
             self._preformatted = max(0, self._preformatted - (tag == "pre"))
@@ -212,6 +225,11 @@ class HtmlText:
             shown = text if self._code else _TEMPLATING.sub("", text)
             self._inline.append(shown if self._preformatted else _WHITE.sub(" ", shown))
 
+    def _break_line(self) -> None:
+        """End the line of a block inside preformatted text, such as a line of highlighted code."""
+        if self._inline and not self._inline[-1].endswith("\n"):
+            self._inline.append("\n")
+
     def _take(self) -> str:
         """The inline text so far, on one line, or several if the page breaks it."""
         text = "".join(self._inline)
@@ -240,11 +258,22 @@ class HtmlText:
             self._outline.enter(self._heading, text)
             self._blocks.add(" ".join(text.split()), self._location(), "heading")
             self._gap = "\n\n"
+        elif text and self._preformatted and _is_code(text):
+            self._listing(text)
         elif text:
             self._paragraph(text)
         self._listed = self._depth > 0 if text else self._listed
         self._heading = 0
         self._mark = "" if text else self._mark
+
+    def _listing(self, text: str) -> None:
+        """Write code between fences, as in Markdown; a term before it stands on its own line."""
+        if self._mark.startswith("* "):
+            self._blocks.add(self._mark.rstrip(), self._location(), gap=self._gap)
+            self._mark = ""
+        fence = max(_FENCE.findall(text), key=len, default="``") + "`"
+        self._paragraph(f"{fence}\n{dedent(text).rstrip()}\n{fence}")
+        self._gap = "\n\n"
 
     def _paragraph(self, text: str) -> None:
         """Write a paragraph or an item, indented under the list item it belongs to."""
@@ -260,6 +289,18 @@ class HtmlText:
         return Location(section=self._outline.section)
 
 
+def _is_code(text: str) -> bool:
+    """Whether preformatted text is code or the like, not prose.
+
+    >>> _is_code("$ brew install tea"), _is_code("This page was written as plain text. It has no other marks.")
+    (True, False)
+    """
+    if len(text) > _LONGEST_CODE or not text.strip():
+        return False
+    is_prose = text.count(" ") >= _LEAST_PROSE and text.rstrip().endswith((".", "!", "?"))
+    return not (is_prose and sum(map(str.isalpha, text)) + sum(map(str.isspace, text)) >= _LETTERS * len(text))
+
+
 # Never content. Forms are kept, since some systems put whole pages into one.
 _SKIPPED = frozenset(
     """script style noscript template svg iframe object embed canvas video audio map head nav
@@ -267,8 +308,8 @@ _SKIPPED = frozenset(
 )
 _SKIPPED_ROLES = frozenset("navigation banner contentinfo search complementary menu menubar dialog alert".split())
 _SKIPPED_NAMES = re.compile(
-    r"(?:^|[\s_-])(?:nav|navbar|navbox|navigation|menu|breadcrumbs?|cookies?|consent|gdpr|skip-link|jump-link"
-    r"|editsection|catlinks|printfooter|noprint|toc|social|share-?(?:buttons?|bar|links?)|pagination|pager"
+    r"(?:^|[\s_-])(?:nav|navbar|navbox|navheader|navfooter|navigation|menu|breadcrumbs?|cookies?|consent|gdpr|skip-link|jump-link"
+    r"|editsection|catlinks|printfooter|noprint|toc|toctree|social|share-?(?:buttons?|bar|links?)|pagination|pager"
     r"|site-footer|site-header|top-?bar|masthead|newsletter|subscribe|related-?(?:posts?|pages?|articles?|links?)"
     r"|back-to-top|promo|advert(?:isement)?)(?:$|[\s_-])"
     # With another word beside them these may name content.
@@ -366,13 +407,16 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
     from lxml import etree
 
     text, skipped = HtmlText(), None
+    navigation = navigation_of(root) if skip_chrome else frozenset()
     before_title = skip_chrome and root.find(".//h1") is not None
+    boxes: set[Any] = set()
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         if event == "start":
             before_title = before_title and element.tag != "h1"
             if element is not root and (
-                _is_skipped(element, skip_chrome=skip_chrome)
+                element in navigation
+                or _is_skipped(element, skip_chrome=skip_chrome)
                 or _is_note_mark(element)
                 or (before_title and _is_links_alone(element))
             ):
@@ -380,11 +424,21 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
                 walker.skip_subtree()
                 continue
             spans = (_whole_number(element, name) for name in ("colspan", "rowspan", "start"))
-            text.start(element.tag, element.text or "", *spans)
+            text.start(_tag_of(element, boxes), element.text or "", *spans)
         else:
-            tag = "" if element is skipped else element.tag
+            tag = "" if element is skipped else _tag_of(element, boxes)
             text.end(tag, (element.tail or "") if element is not root else "")
     return text.finish()
+
+
+def _tag_of(element: Any, boxes: set[Any]) -> str:
+    """An element's tag; of a table of one cell, which is a box, "div". `boxes` are those met so far."""
+    tag: str = element.tag
+    if tag == "table" and element not in boxes and len(list(islice(element.iter("td", "th"), 2))) == 1:
+        boxes.add(element)
+    if tag in _OF_TABLES and next(element.iterancestors("table"), None) in boxes:
+        return "div"
+    return "div" if element in boxes else tag
 
 
 def _whole_number(element: Any, name: str) -> int:

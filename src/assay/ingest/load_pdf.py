@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.errors import EmptyDocument, UnreadableDocument
-from assay.ingest.split import Blocks
+from assay.ingest.pdf_edges import without_edges
+from assay.ingest.pdf_outline import Entry, Stretch, outline_of, stretches, without_contents
+from assay.ingest.split import Blocks, Outline
 from assay.nlp.publication_date import date_of
 from assay.types import Loaded, Location, Metadata
 
@@ -44,11 +46,15 @@ class PdfLoader:
         unread: list[int] = []
         pages = list(_pages(document, unread))
         compounds = frozenset().union(*(compounds_of(text) for _, text in pages))
-        last = ""
-        for number, text in pages:
-            paragraphs = joined(text, compounds).strip()
-            blocks.add(paragraphs, Location(page=number), gap=_page_joint(last, paragraphs))
-            last = paragraphs or last
+        marks = outline_of(document)
+        on_page: dict[int, list[Entry]] = {}
+        for entry in marks:
+            on_page.setdefault(entry.page, []).append(entry)
+        outline, last = Outline(), ""
+        read = without_edges({number: _lines(text) for number, text in pages})
+        for number, lines in without_contents(read, marks).items():
+            for part in stretches(lines, on_page.get(number, ())):
+                last = _add(blocks, part, number, outline, compounds, last)
         if not any(character.isalnum() for character in blocks.text):
             if unread:
                 raise UnreadableDocument(f"{name}: none of its pages can be read", hint=_HINT)
@@ -85,6 +91,22 @@ def _pages(document: Any, unread: list[int]) -> Iterator[tuple[int, str]]:
             unread.append(index + 1)
             continue
         yield index + 1, text
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _add(blocks: Blocks, part: Stretch, page: int, outline: Outline, compounds: frozenset[str], last: str) -> str:
+    """Add a stretch of a page; returns the text it made, which is `last` to the next one: "" for a heading."""
+    text = joined("\n".join(part.lines), compounds).strip()
+    if part.level and text:
+        words = " ".join(text.split())
+        outline.enter(part.level, words)
+        blocks.add(words, Location(page=page, section=outline.section), "heading")
+        return ""
+    blocks.add(text, Location(page=page, section=outline.section), gap=_page_joint(last, text))
+    return text or last
 
 
 def _title(document: Any) -> str:
@@ -142,7 +164,7 @@ def joined(text: str, compounds: frozenset[str] = frozenset()) -> str:
     >>> joined("A line that is bro-\\r\\nken by the margin and\\r\\ngoes on here.\\r\\n\\r\\nNext.")
     'A line that is broken by the margin and goes on here.\\n\\nNext.'
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = "\n".join(_lines(text))
     text = _BROKEN_WORD.sub(lambda match: _whole_word(match.group(1), match.group(2), compounds), text)
     lines = [line.strip() for line in text.split("\n")]
     full = _FULL_LINE * _long_line(lines)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
-from assay.nlp.tokens import STOP_WORDS, rarity, stem, terms, word_spans, words
+from assay.nlp.tokens import STOP_WORDS, rarity, stem, terms, whole_words, word_spans
 from assay.types import AnswerType, Question
 
 # Words that only ask; a passage that answers need not contain them.
@@ -54,7 +54,7 @@ def query_terms_of(question: Question) -> QueryTerms:
     asked = question.standalone
     content = content_terms(asked)
     named = tuple(
-        tuple(stem(w) for w in name.words)
+        tuple(term for word in name.words for term in terms(word, stop_words=True))
         for name in names(asked)
         if not name.opens or _is_only_name(asked, name.words)
     )
@@ -93,4 +93,4 @@ def _first_forms(text: str) -> dict[str, str]:
 
 def _is_only_name(text: str, name: tuple[str, ...]) -> bool:
     """Whether a capitalised first word is the only content of the question, and so a name."""
-    return [word for word in words(text) if word not in STOP_WORDS] == list(name)
+    return [word for word in whole_words(text) if word not in STOP_WORDS] == list(name)

@@ -35,7 +35,8 @@ class Block:
     `path` are the titles of the headings above it, outermost first, its own left out. `items` are a list's
     top-level items with all they hold, or a table's body rows; `header` is a table's header row with its rule.
     `level` (1 to 6) and `title` (plain words) are a heading's. `leads` marks a paragraph that ends in no whole
-    sentence: one that a list, code or a table goes on.
+    sentence: one that a list, code or a table goes on. `introduces` marks one that ends in a
+    colon: a paragraph may go it on, too.
     """
 
     kind: BlockKind
@@ -47,6 +48,7 @@ class Block:
     level: int = 0
     title: str = ""
     leads: bool = False
+    introduces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,16 @@ def leads_on(prose: str) -> bool:
     [True, True, False, False]
     """
     return not prose.rstrip(_CLOSING).endswith(_SENTENCE_ENDS)
+
+
+def paragraph(start: int, end: int, prose: str) -> Block:
+    """A paragraph with these words, given without markup.
+
+    >>> paragraph(0, 9, "You need:").introduces, paragraph(0, 8, "Brew it!").leads
+    (True, False)
+    """
+    introduces = prose.rstrip(_CLOSING).endswith((":", "："))
+    return Block(BlockKind.PARAGRAPH, start, end, leads=leads_on(prose), introduces=introduces)
 
 
 def without_nested(found: Sequence[Block]) -> list[Block]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from assay.nlp.block import Block, BlockKind, Parsed, leads_on, with_paths
+from assay.nlp.block import Block, BlockKind, Parsed, paragraph, with_paths
 from assay.nlp.markdown import parse_markdown
 from assay.types import Passage, Span, TitledText
 
@@ -117,7 +117,7 @@ def _block(text: str, group: _Group) -> Block:
             header = group.lines[0] if len(group.lines) > 1 and _is_header(text, group.lines[0]) else None
             return Block(group.kind, start, end, items=group.lines[1 if header else 0 :], header=header)
         case _:
-            return Block(group.kind, start, end, leads=leads_on(text[start:end]))
+            return paragraph(start, end, text[start:end])
 
 
 def _items(text: str, lines: tuple[Span, ...]) -> Iterator[Span]:
@@ -175,6 +175,7 @@ __all__ = [
     "readable",
     "unit",
     "without_markup",
+    "without_section_number",
 ]
 
 # A passage is parsed many times, a whole document a few times in a row.
@@ -240,10 +241,10 @@ def _gap(match: re.Match[str]) -> str:
 def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
     """The neighbouring blocks needed to understand the span from `start` to `end`.
 
-    A list or code includes the paragraph before it; a table does if that paragraph ends in an unfinished sentence.
-    Such a paragraph includes the list, code or table after it, and a heading what follows it. Headings above come
-    along that are questions ("Yes." alone says nothing), or that hold a version, a year or another number. Markup
-    is left out.
+    A list or code includes the paragraph before it; a table does if that paragraph ends in an unfinished sentence,
+    a paragraph if it ends in a colon. Such paragraphs include what follows them, and a heading what follows it.
+    Headings above come along that are questions ("Yes." alone says nothing), or that hold a version, a year or
+    another number. Markup is left out.
 
     >>> found = blocks("# Tea\\n\\nYou need:\\n\\n- water\\n- leaves\\n\\nEnjoy.")
     >>> [block.kind.value for block in unit(found, 20, 25)]
@@ -293,13 +294,24 @@ def _has_number(title: str) -> bool:
     >>> [_has_number(title) for title in ("1.9.4 (2023-05-18)", "2.1 Setup", "Debian 12", "3. Usage")]
     [True, False, True, False]
     """
-    return any(map(str.isdigit, _SECTION_NUMBER.sub("", title)))
+    return any(map(str.isdigit, without_section_number(title)))
+
+
+def without_section_number(title: str) -> str:
+    """A heading without the number of its section.
+
+    >>> without_section_number("2.1.6. FreeBSD and ElectroBSD").strip(), without_section_number("1.9.4 (2023)")
+    ('FreeBSD and ElectroBSD', '1.9.4 (2023)')
+    """
+    return _SECTION_NUMBER.sub("", title)
 
 
 def _belongs_to(before: Block, block: Block) -> bool:
-    """Whether a paragraph belongs with the list, code or table after it."""
+    """Whether a paragraph belongs with the list, code, table or paragraph after it."""
     if before.kind is not BlockKind.PARAGRAPH or before.path != block.path:
         return False
+    if block.kind is BlockKind.PARAGRAPH:
+        return before.introduces
     return block.kind in (BlockKind.LIST, BlockKind.CODE) or (block.kind is BlockKind.TABLE and before.leads)
 
 
@@ -399,7 +411,7 @@ def _parts(text: str, start: int, end: int, kind: BlockKind) -> Iterator[Block]:
         if kind is BlockKind.HEADING:
             yield Block(kind, span.start, span.end, level=1, title=" ".join(said.split()))
         else:
-            yield Block(kind, span.start, span.end, leads=leads_on(said))
+            yield paragraph(span.start, span.end, said)
 
 
 def paragraphs(text: str, start: int, end: int) -> Iterator[Span]:
@@ -429,7 +441,7 @@ def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block
         return Block(BlockKind.HEADING, block.start, block.end, block.path, level=min(len(path), 6), title=title)
     if path is not None and block.kind is BlockKind.HEADING and not written.startswith("#"):
         # Dashes below a text begin a mail's signature here, and underline no heading.
-        return Block(BlockKind.PARAGRAPH, block.start, block.end, leads=leads_on(written))
+        return paragraph(block.start, block.end, written)
     if block.kind is BlockKind.PARAGRAPH and _is_table(written.splitlines()):
         lines = [
             _strip(text, block.start + match.start(), block.start + match.end())

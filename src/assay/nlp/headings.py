@@ -1,7 +1,9 @@
 """Whether a stretch of text stands under another heading than the one that a question names.
 
 A document that tells the same of several things gives each a heading of its own: over a section, or run in at the
-start of a paragraph or an item ("**Silver service**", "DVDs:"). What one heading covers is not said of another.
+start of a paragraph or an item ("**Silver service**", "DVDs:"). So do paragraphs that begin with a name each
+("Skerry Point was lit in 1844.") or with a time or place ("In summer"). What one heading covers is not said of
+another.
 """
 
 from __future__ import annotations
@@ -11,8 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.nlp.blocks import BlockKind, passage_blocks
-from assay.nlp.tokens import fold, terms, word_spans
+from assay.nlp.blocks import BlockKind, passage_blocks, without_section_number
+from assay.nlp.lexicon import word_class
+from assay.nlp.names import names
+from assay.nlp.spelling import is_english
+from assay.nlp.tokens import STOP_WORDS, fold, terms, word_spans, words
 from assay.types import Passage, Span
 
 # A run-in heading: emphasised, or before a colon or a dash. Chosen: at most five words and 60 characters.
@@ -21,17 +26,32 @@ _RUN_IN = re.compile(
     r"|(?P<plain>\w[^\n*_:.;!?|–—]{0,59}?)(?P<stop>:|\s[–—-])(?=\s))"
 )
 _RUN_IN_WORDS = 5
+_PREPOSITIONS = word_class("statements.prepositions")
+_PHRASE = re.compile(r"(?P<of>[A-Z][a-z]+) (?P<word>[^\W\d_]{3,30})(?=[ ,])")
+# A name at the start of a text is looked for in so many characters (chosen).
+_LONGEST_NAME = 80
 # What follows the name of a thing in its heading: "Hall B: Signals", "Silver service – £95", "Zone C (Hospital)".
 _AFTER_NAME = re.compile(r"\s?(?:[:(|]|\s[–—-]\s)")
 
 
+# Between the things that one heading is of: "FreeBSD and ElectroBSD".
+_BETWEEN = re.compile(r"[,/&]| (?:and|or) ")
+
+
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """A heading and the slot it fills: headings of the same slot stand side by side."""
+    """A heading and the slot it fills: headings of the same slot stand side by side.
+
+    `things` are the terms of each thing that it is of, most often one.
+    """
 
     slot: tuple[str, ...]
     text: str
-    terms: frozenset[str]
+    things: tuple[frozenset[str], ...]
+
+    def is_named(self, held: frozenset[str]) -> bool:
+        """Whether one of its things has all of its terms among those held."""
+        return any(thing <= held for thing in self.things)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +87,7 @@ def under_another_heading(
         if passage.document_id in documents
         for stretch in _stretches(passage)
         for heading in stretch.headings
-        if heading.terms and heading.terms <= asked
+        if heading.is_named(asked)
     ]
     touched = [
         stretch
@@ -84,7 +104,7 @@ def _another(asked: frozenset[str], stretch: _Stretch, named: Sequence[_Heading]
     own = {heading.slot: heading for heading in stretch.headings}
     for heading in named:
         beside = own.get(heading.slot)
-        if beside is None or heading.terms <= stretch.terms or (beside.terms and beside.terms <= asked):
+        if beside is None or heading.is_named(stretch.terms) or beside.is_named(asked):
             continue
         return heading.text, beside.text
     return None
@@ -108,12 +128,48 @@ def _stretches(passage: Passage) -> Iterator[_Stretch]:
                 mark, title = run_in
                 listed = ("item", passage.passage_id, str(number)) if block.items else (mark, *path)
                 headings.append(_heading(listed, title))
+            elif (name := _first_name(text)) or (name := _first_phrase(text)):
+                mark = name.split()[0].lower()
+                headings.append(_heading((mark if mark in _PREPOSITIONS else "name", *path), name))
             yield _Stretch(span, tuple(headings), _terms("\n".join((passage.title, *path, text))))
 
 
 def _heading(slot: tuple[str, ...], text: str) -> _Heading:
-    after = _AFTER_NAME.search(text, 1)
-    return _Heading(slot, text, _terms(text[: after.start()] if after else text))
+    title = without_section_number(text).strip()
+    after = _AFTER_NAME.search(title, 1)
+    return _Heading(slot, text, _things(title[: after.start()] if after else title))
+
+
+@lru_cache(maxsize=1 << 12)
+def _things(title: str) -> tuple[frozenset[str], ...]:
+    """The terms of each thing that a heading names; the parts of plain words are one: "Terms and Conditions"."""
+    parts = [part.strip() for part in _BETWEEN.split(title)]
+    are_names = all(not part.islower() and part for part in parts) and not all(map(is_english, words(title)))
+    return tuple(held for part in (parts if are_names else [title]) if (held := _terms(part)))
+
+
+def _first_name(text: str) -> str:
+    """The name of several words that a text begins with, where not all are plain words; "" without one.
+
+    >>> _first_name("Skerry Point was lit in 1844."), _first_name("Press Enter to go on.")
+    ('Skerry Point', '')
+    """
+    first = next(iter(names(text[:_LONGEST_NAME])), None)
+    if first is None or first.start or len(first.words) < 2 or all(map(is_english, first.words)):
+        return ""
+    return text[: first.end]
+
+
+def _first_phrase(text: str) -> str:
+    """The time or place in two words that a text begins with; "" without one.
+
+    >>> _first_phrase("In summer there are concerts."), _first_phrase("In the hall there are.")
+    ('In summer', '')
+    """
+    match = _PHRASE.match(text)
+    if match is None or match["of"].lower() not in _PREPOSITIONS or fold(match["word"]) in STOP_WORDS:
+        return ""
+    return match.group().rstrip(",")
 
 
 def _run_in(text: str) -> tuple[str, str] | None:

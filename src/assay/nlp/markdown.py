@@ -13,7 +13,7 @@ from typing import Any, Self
 import re2
 from markdown_it.token import Token
 
-from assay.nlp.block import Block, BlockKind, Parsed, Replacement, leads_on, with_paths, without_nested
+from assay.nlp.block import Block, BlockKind, Parsed, Replacement, paragraph, with_paths, without_nested
 from assay.nlp.commonmark import PARSER
 from assay.nlp.dialects import Prepared, Stretch, front_matter, prepare
 from assay.nlp.sentences import sentences
@@ -458,7 +458,7 @@ class _Reader:
         if all(self._text[line.start : line.start + 1] == "|" for line in lines):
             rows = [line for line in lines if not _TABLE_RULE.match(self._text[line.start : line.end])]
             return Block(BlockKind.TABLE, span.start, span.end, items=tuple(rows))
-        return Block(BlockKind.PARAGRAPH, span.start, span.end, leads=leads_on(written))
+        return paragraph(span.start, span.end, written)
 
     def _table(self, span: Span, tokens: Sequence[Token]) -> Block:
         rows = [row.map for row in tokens if row.type == "tr_open" and row.map]

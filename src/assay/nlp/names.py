@@ -9,10 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from assay.nlp.lexicon import word_class
 from assay.nlp.sentences import sentences
-from assay.nlp.tokens import STOP_WORDS, fold, word_spans, words
+from assay.nlp.tokens import STOP_WORDS, fold, whole_word_spans, whole_words, word_spans
 from assay.types import Span
 
 _LINKS = word_class("names.links")
@@ -47,7 +48,7 @@ def names(text: str) -> list[Name]:
     [('yesterday',), ('ada', 'lovelace'), ('bank', 'england'), ('nato',)]
     """
     starts = {span.start for span in sentences(text)}
-    spans = list(word_spans(text))
+    spans = list(whole_word_spans(text))
     found: list[Name] = []
     at = 0
     while at < len(spans):
@@ -234,13 +235,20 @@ _POSSESSIVE = re.compile(r"['’]s?\Z")
 def mentions(text: str, asked: Sequence[str]) -> bool:
     """Whether a text has one of the folded words, one that begins as it does, its initials, or what they stand for.
 
+    A word with a digit has no other form but one in two words: "3.20" is not 3.2, and "RTX 4090" is RTX4090.
+
     >>> [mentions(text, ("europe",)) for text in ("The European fee", "The fee in Asia")]
     [True, False]
+    >>> [mentions(text, ("y2k",)) for text in ("The Y2K bug", "Y2 and K", "Y2K38")]
+    [True, False, False]
     """
-    held = [plain_word(word) for word in words(text)]
+    held = [plain_word(word) for word in whole_words(text)]
+    if any(word in asked for word in (*held, *map("".join, pairwise(held)))):
+        return True
+    asked = [word for word in asked if not any(map(str.isdigit, word))]
     known = {short: set(long) for short, long in acronyms(text).items()}
     beginnings = tuple(word[: max(_LEAST_BEGINNING, len(word) - _ENDING)] for word in asked)
-    if any(word in asked or word.startswith(beginnings) for word in held):
+    if any(word.startswith(beginnings) for word in held):
         return True
     short = "".join(word[0] for word in asked)
     if (len(short) >= _LETTERS and short in held) or any(set(asked) & long for long in known.values()):

@@ -18,7 +18,7 @@ from assay.nlp.blocks import BlockKind, blocks, titled, without_markup
 from assay.nlp.language import language_of
 from assay.nlp.names import CAPITAL_NOUNS, Name, mentions, names, plain_word
 from assay.nlp.spelling import is_english
-from assay.nlp.tokens import STOP_WORDS, fold, word_spans, written_words
+from assay.nlp.tokens import STOP_WORDS, fold, whole_word_spans, whole_words
 from assay.types import Passage, Question, QuestionKind, Span, TitledText
 
 # Words before the name of a stretch's subject, at most; chosen: "Employees in Portugal have".
@@ -148,7 +148,7 @@ def is_of_rival(passage: Passage, span: Span, found: Mapping[str, Sequence[Rival
 @lru_cache(maxsize=1 << 8)
 def _small(text: str) -> frozenset[tuple[str, ...]]:
     """The words that a text writes without a capital, alone and with the next word."""
-    written = written_words(text)
+    written = [text[span.start : span.end] for span in whole_word_spans(text)]
     folded = [fold(word) for word in written]
     small = [at for at, word in enumerate(written) if word[0].islower()]
     return frozenset([(folded[at],) for at in small] + [tuple(folded[at : at + 2]) for at in small])
@@ -156,7 +156,7 @@ def _small(text: str) -> frozenset[tuple[str, ...]]:
 
 def _known(question: str, stretches: Sequence[_Stretch]) -> list[_Named]:
     """The names of stretches that the question has without capitals, without single words at a start."""
-    asked = {plain_word(question[span.start : span.end]) for span in word_spans(question)}
+    asked = {plain_word(question[span.start : span.end]) for span in whole_word_spans(question)}
     held = (named for stretch in stretches for named in (*stretch.named, *stretch.subjects))
     within = {word for named in held if not named.opens for word in named.words}
     found = (named for stretch in stretches for named in stretch.subjects if asked & within >= set(named.words))
@@ -188,7 +188,7 @@ def _rival_stretches(
         for (key, own), words in found.items():
             about = any(set(own) <= set(named.words) for named in stretch.subjects)
             if about and not mentions(stretch.about, key):
-                headings = (map(plain_word, written_words(fold(text))) for text in stretch.headings)
+                headings = (map(plain_word, whole_words(text)) for text in stretch.headings)
                 begin = (
                     stretch.headed if any(set(own) <= set(heading) for heading in headings) else stretch.span.start
                 )
@@ -229,7 +229,7 @@ def _same(asked: tuple[str, ...], named: tuple[str, ...]) -> bool:
 
 def _asks_which(question: str, place: set[str]) -> bool:
     """Whether the question asks which one of those in a place: "Which office"."""
-    asked = [plain_word(question[span.start : span.end]) for span in word_spans(question)]
+    asked = [plain_word(question[span.start : span.end]) for span in whole_word_spans(question)]
     return any(
         word in place and word not in STOP_WORDS and _WHICH.intersection(asked[max(0, at - back) : at])
         for at, word in enumerate(asked)
@@ -296,7 +296,7 @@ def _named(text: str, listed: str = "", written: str = "") -> tuple[_Named, ...]
     `listed` names the list or table that the text is an item of, and `written` is the text with its markup.
     """
     begins = _LIST_MARK.match(text)
-    spans = [span for span in word_spans(text) if begins is None or span.start >= begins.end()]
+    spans = [span for span in whole_word_spans(text) if begins is None or span.start >= begins.end()]
     return tuple(_placed(text, at, name, spans, listed, written) for at, name in enumerate(names(text)))
 
 

@@ -87,6 +87,37 @@ def asked_cell(question: str, passage: Passage) -> Cell | None:
     return next((cell for cell in chain(found, in_records) if cell is not None), None)
 
 
+def columns_alike(question: str, passage: Passage, place: Span) -> tuple[str, ...]:
+    r"""The names of the columns that a question may mean in a row, where it names none of them above the others.
+
+    Each shares a word with the question, and as much as the others, so that no one of them is asked for: () where
+    one stands out, where none is named, and where no single row of a table is. `place` lies in the row's line, or
+    holds it.
+
+    >>> text = "Codec | Ratio | Compression\nlz4 | 2.1 | 740 MB/s"
+    >>> held, row = Passage("p", "d", "r", 0, len(text), text), Span(text.index("lz4"), text.index(" | 2"))
+    >>> columns_alike("What compression ratio has lz4?", held, row), columns_alike("What ratio has lz4?", held, row)
+    (('Ratio', 'Compression'), ())
+    """
+    asked = frozenset(terms(question))
+    for table in tables(passage):
+        rows = [row for row in table.rows if row.line.start < place.end and place.start < row.line.end]
+        if len(rows) == 1:
+            key = _key(asked, rows[0])
+            columns = _nearest_columns(asked, table, rows[0], 0 if key is None else key)
+            return tuple(table.names[at].strip() for at in columns) if len(columns) > 1 else ()
+    return ()
+
+
+def row_at(passage: Passage, place: Span) -> str:
+    """The text of the one row of a table at a place, behind the table's header; "" where no single row is."""
+    for table in tables(passage):
+        lines = [row.line for row in table.rows if row.line.start < place.end and place.start < row.line.end]
+        if len(lines) == 1:
+            return f"{' '.join(table.names)} {passage.text[lines[0].start : lines[0].end]}"
+    return ""
+
+
 def tables(passage: Passage) -> Iterator[Table]:
     """The tables of a passage in order; of a long one its first rows."""
     is_file = passage.location.row is not None or passage.location.sheet is not None
@@ -159,18 +190,25 @@ def _cell(asked: frozenset[str], table: Table) -> Cell | None:
     if len(best) != 1:
         return None
     row, key = table.rows[best[0]], sizes[best[0]][1]
-    left = frozenset() if key is None else asked - row.terms[key]
-    # The cell that names the row is known already.
+    columns = () if key is None else _nearest_columns(asked, table, row, key)
+    if len(columns) != 1:
+        return None
+    return Cell(row.spans[columns[0]], row.line, table.header, table.span)
+
+
+def _nearest_columns(asked: frozenset[str], table: Table, row: Row, key: int) -> tuple[int, ...]:
+    """The columns whose names have the most of the words left and the fewest others, beside that of the `key`.
+
+    The cell that names the row is known already.
+    """
+    left = asked - row.terms[key]
     shares = {
         at: (len(name & left), len(name & left) / (len(name) or 1))
         for at, name in enumerate(table.columns)
         if at != key
     }
     nearest = max(shares.values(), default=(0, 0.0))
-    columns = [at for at, share in shares.items() if share == nearest]
-    if not nearest[0] or len(columns) != 1:
-        return None
-    return Cell(row.spans[columns[0]], row.line, table.header, table.span)
+    return tuple(at for at, share in shares.items() if share == nearest) if nearest[0] else ()
 
 
 def _key(asked: frozenset[str], row: Row) -> int | None:

@@ -22,6 +22,10 @@ UNSPACED = (
     "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
 )
 _TOKEN = re.compile(rf"[{UNSPACED}]+|\d+(?:[.,]\d+)*|[^\W\d_{UNSPACED}]+(?:['’][^\W\d_]+)*\d*|\d+|\w")
+# From the last character of a word: the same word goes on, behind a digit or over an underscore beside one.
+_WITHIN_WORD = re.compile(
+    rf"\d[^\W\d_{UNSPACED}]|\d_[^\W_{UNSPACED}]|[^\W_{UNSPACED}]_\d|(?<=\d)_[^\W_{UNSPACED}]|(?<=[^\W_{UNSPACED}])_\d"
+)
 _UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
 
 # The Snowball English stop list, without the words that change what a question asks (not, no, nor).
@@ -49,6 +53,35 @@ def word_spans(text: str) -> Iterator[Span]:
     """
     for match in _TOKEN.finditer(text):
         yield Span(match.start(), match.end())
+
+
+def whole_word_spans(text: str) -> Iterator[Span]:
+    """As `word_spans`, with each word that mixes letters and digits in one, over an underscore beside a digit too.
+
+    Search counts the parts of "Y2K" apart; names are compared as they are written.
+
+    >>> text = "Y2K on x86_64: 5km, _Ulm_, 2024年"
+    >>> [text[s.start:s.end] for s in whole_word_spans(text)]
+    ['Y2K', 'on', 'x86_64', '5km', '_', 'Ulm', '_', '2024', '年']
+    """
+    start = end = 0
+    for match in _TOKEN.finditer(text):
+        if match.start() > end or not _WITHIN_WORD.match(text, end - 1):
+            if end:
+                yield Span(start, end)
+            start = match.start()
+        end = match.end()
+    if end:
+        yield Span(start, end)
+
+
+def whole_words(text: str) -> list[str]:
+    """The folded words of `text`, as `whole_word_spans` finds them.
+
+    >>> whole_words("The Y2K bug")
+    ['the', 'y2k', 'bug']
+    """
+    return [fold(text[span.start : span.end]) for span in whole_word_spans(text)]
 
 
 def written_words(text: str) -> list[str]:

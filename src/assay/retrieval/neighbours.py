@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from assay.core.stages import Embedder, Index, Retriever
 from assay.nlp.answer_types import names as names_in
-from assay.nlp.blocks import blocks
+from assay.nlp.blocks import BlockKind, blocks
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import terms, words
 from assay.types import Document, Evidence, Found, Hit, Passage, Place, Scores, SearchMode
@@ -114,10 +114,10 @@ def _sentences(hits: Sequence[Hit]) -> list[tuple[str, set[str]]]:
     return found
 
 
-# Passages that end inside a block are extended to its end, so that quotes are complete.
+# Passages that begin or end inside a block are extended to its beginning and end, so that quotes are complete.
 
 
-# Most code points by which a passage is extended, so that it still fits one window of a reader: chosen.
+# Most code points by which a passage is extended in each direction, so that readers take little more time: chosen.
 MOST = 800
 # Documents whose text is cached between questions: chosen.
 _CACHED = 32
@@ -125,10 +125,11 @@ _CACHED = 32
 
 @dataclass(frozen=True, slots=True)
 class WholeBlocksRetriever:
-    """Extends another retriever's passages to the end of the block in which they were cut, if that is near.
+    """Extends another retriever's passages to the ends of the blocks in which they were cut, if those are near.
 
-    A paragraph that ends in a colon is extended to the end of what it leads to. An extended passage is a true span
-    of its document with an id of its own, and keeps the scores of the passage found.
+    A paragraph that ends in a colon is extended to the end of what it leads to. No passage is extended to the
+    beginning of a table, since rows have headers of their own. An extended passage is a true span of its document
+    with an id of its own, and keeps the scores of the passage found.
     """
 
     inner: Retriever
@@ -138,7 +139,7 @@ class WholeBlocksRetriever:
     )
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
-        """The passages of `inner`, each ending with a complete block."""
+        """The passages of `inner`, each beginning and ending with a complete block."""
         evidence = await self.inner.retrieve(queries)
         return replace(evidence, hits=tuple([await self._extend(hit) for hit in evidence.hits]))
 
@@ -148,7 +149,13 @@ class WholeBlocksRetriever:
         if document is None:
             return hit
         end = passage.start + whole_end(document.text[passage.start : passage.end + MOST], len(passage.text))
-        return replace(hit, passage=_until(end, passage, document)) if end > passage.end else hit
+        if end > passage.end:
+            passage = _until(end, passage, document)
+        first = max(0, passage.start - MOST)
+        start = first + whole_start(document.text[first : passage.end], passage.start - first, is_whole=not first)
+        if start < passage.start and _is_one_place(document, start, passage.start):
+            passage = _from(start, passage, document)
+        return replace(hit, passage=passage)
 
     async def _document(self, passage: Passage) -> Document | None:
         """The passage's document as stored; None if it has changed or gone."""
@@ -179,6 +186,43 @@ def whole_end(text: str, cut: int) -> int:
     end = found[last].end
     # A block that reaches the end of the text read may continue beyond it.
     return end if cut < end < len(text) or (cut < end == len(text) < cut + MOST) else cut
+
+
+def whole_start(text: str, cut: int, *, is_whole: bool) -> int:
+    r"""The beginning of the block of `text` that `cut` falls into; `cut` if it falls into none, or into a table.
+
+    Unless the text `is_whole`, it may begin within a block: what stands before its first empty line is not read.
+
+    >>> whole_start("Enjoy.\n\nYou need water. It boils.", 24, is_whole=True)
+    8
+    >>> whole_start("Water boils. It is hot.", 13, is_whole=False)
+    13
+    """
+    begin = 0 if is_whole else text.find("\n\n", 0, cut) + 2
+    if begin == 1:
+        return cut
+    found = next((block for block in blocks(text[begin:]) if block.end > cut - begin), None)
+    if found is None or found.start >= cut - begin or found.kind is BlockKind.TABLE:
+        return cut
+    return begin + found.start
+
+
+def _is_one_place(document: Document, start: int, end: int) -> bool:
+    """Whether two offsets are in the same section and on the same page, and no table lies between them."""
+    tables = (region for region in document.regions if region.kind == "table")
+    between = any(table.start < end and start < table.end for table in tables)
+    return not between and document.location_at(start) == document.location_at(end)
+
+
+def _from(start: int, passage: Passage, document: Document) -> Passage:
+    """The passage extended to another beginning, on the same page and in the same section."""
+    return replace(
+        passage,
+        passage_id=Passage.id_for(passage.document_id, passage.revision, start, passage.end),
+        start=start,
+        text=document.text[start : passage.end],
+        line=document.line_at(start),
+    )
 
 
 def _until(end: int, passage: Passage, document: Document) -> Passage:

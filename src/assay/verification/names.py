@@ -239,7 +239,9 @@ def _is_known(word: str, claim: Alignment) -> bool:
     sources = claim.sources
     if word in STOP_WORDS or len(word) == 1:
         return True
-    if set(terms(word, stop_words=True)) <= sources.terms or stem(word) in sources.terms:
+    parts = set(terms(word, stop_words=True))
+    # The parts of an identifier may stand apart: "Y2", "K".
+    if (len(parts) == 1 and parts <= sources.terms) or stem(word) in sources.terms:
         return True
     plain = word.replace(".", "")
     singular = plain.removesuffix("s")
@@ -253,7 +255,8 @@ def _is_known(word: str, claim: Alignment) -> bool:
 
 
 def _spelled(written: str, sources: SourceIndex) -> bool:
-    """Whether the sources write the word with other spaces or hyphens: "NLRP-3"."""
+    """Whether the sources write the word with the same or other spaces, hyphens and underscores: "NLRP-3"."""
+    written = _NOT_ALNUM.sub("", written)
     if len(written) < _LEAST_LETTERS:
         return False
     return any(written in _NOT_ALNUM.sub("", passage.text.casefold()) for passage in sources.passages)

@@ -23,7 +23,7 @@ from assay.nlp.analysis import Word, analyse, overlaps
 from assay.nlp.lexicon import word_class
 from assay.nlp.negation import is_absolute, is_hedge, opposite
 from assay.nlp.sources import SourceIndex, grams, runs
-from assay.nlp.tokens import stem
+from assay.nlp.tokens import stem, terms
 from assay.nlp.wordnet import Kinship, kinship, lexicon, part_of_speech
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _window_stems(claim: Alignment) -> frozenset[str]:
 def _name_differences(claim: Alignment) -> dict[str, float]:
     """Names that the sources lack, and how many of the words around a name also surround it there."""
     named = [name for name in analyse(claim.written).names if not name.opens][:_MOST]
-    found = [{stem(part) for part in name.words} for name in named]
+    found = [{term for word in name.words for term in terms(word, stop_words=True)} for name in named]
     held = [name for name in found if all(map(claim.sources.knows, name))]
     around = [share for name in held if (share := _shared_around(name, claim)) is not None]
     missing = len(found) - len(held)

@@ -45,7 +45,16 @@ from assay.verification.claims import (
     untested_cases,
 )
 from assay.verification.directives import directives
-from assay.verification.subject import heading_checks, namesake_checks, rival_checks, row_checks, subject_checks
+from assay.verification.subject import (
+    column_checks,
+    heading_checks,
+    namesake_checks,
+    number_checks,
+    rival_checks,
+    row_checks,
+    row_word_checks,
+    subject_checks,
+)
 from assay.verification.support import texts_of
 from assay.verification.verdict import Entailment, MeasuredClaim, Measures, entailments, evaluate_claim, pairs_of
 
@@ -205,14 +214,18 @@ class DeterministicVerifier:
             return review
         with self.timing("subject"):
             apart = subject_checks(question, evidence, review.claims)
+            apart = apart or number_checks(question, evidence, review.claims)
             apart = apart or rival_checks(question, evidence, review.claims)
             first = review.claims[:1] if begins else ()
             return _with(review, apart or heading_checks(question, evidence, first))
 
     async def _row(self, question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
-        """The check that an answer's quotes name the table row that the question names."""
-        if self.rows is None or "subject" in self.skip or len(question.aspects) > 1:
+        """The check that an answer's quotes are of the table row and column that the question names."""
+        if "subject" in self.skip or len(question.aspects) > 1:
             return ()
+        found = column_checks(question, evidence, claims) or row_word_checks(question, evidence, claims)
+        if self.rows is None or found:
+            return found
         row = await self.rows.find(question.standalone, evidence.passages)
         return row_checks(question, row, evidence, claims)
 

@@ -10,6 +10,7 @@ from itertools import chain
 from assay.nlp.blocks import Block, BlockKind, passage_blocks, readable, unit
 from assay.nlp.rivals import Rival
 from assay.nlp.sentences import sentences
+from assay.nlp.tokens import terms
 from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
 
 # The most words of an answer with a fact, an explanation, and a list or steps; and of one block of the first two
@@ -166,6 +167,32 @@ def extend_block(shown: Shown, most_words: int) -> Shown:
     return Shown(_join_parts(parts, text), shown.passage)
 
 
+def with_opening(question: Question, shown: Shown) -> Shown:
+    """Extend to the heading and the first sentence of the section, if the heading asks what the question does.
+
+    Under such a heading the first sentence says yes or no as a rule, and the others say when and why. Elsewhere,
+    and for questions that are not answered by yes or no, nothing is added.
+
+    >>> text = "# Can I brew tea cold?\\n\\nYes.\\n\\nIt takes eight hours."
+    >>> passage = Passage("p", "d", "r", 0, len(text), text, line=1)
+    >>> asked = Question("Can tea be brewed cold?", "Can tea be brewed cold?", answer_type=AnswerType.YES_NO)
+    >>> with_opening(asked, Shown((Span(30, 51),), passage)).text
+    'Can I brew tea cold?\\n\\nYes.\\n\\nIt takes eight hours.'
+    """
+    text, start = shown.passage.text, shown.parts[0].start
+    above = [block for block in passage_blocks(shown.passage) if block.start < start]
+    at = next((at for at in reversed(range(len(above))) if above[at].kind is BlockKind.HEADING), None)
+    if question.answer_type is not AnswerType.YES_NO or at is None or at + 1 == len(above):
+        return shown
+    heading, opening = above[at], above[at + 1]
+    named, asked = set(terms(heading.title)), set(terms(question.standalone))
+    if not heading.title.endswith(("?", "？")) or not named or 2 * len(named & asked) < len(named):
+        return shown
+    first = sentences(text[opening.start : opening.end])[:1]
+    added = [Span(opening.start + sentence.start, opening.start + sentence.end) for sentence in first]
+    return Shown(_join_parts([_without_marks(text, heading), *added, *shown.parts], text), shown.passage)
+
+
 def remainder_notes(question: Question, shown: Sequence[Shown]) -> list[str]:
     """A note after each part shown on how many more items its lists have; empty if one fact is asked for.
 
@@ -180,6 +207,25 @@ def remainder_notes(question: Question, shown: Sequence[Shown]) -> list[str]:
         f"\n\n(This list has {count:,} more item{'' if count == 1 else 's'} in the source.)" if count else ""
         for count in items_left_out(shown)
     ]
+
+
+def overlap(shown: Shown, other: Shown) -> float:
+    """The share of a block's characters that stand in another one: passages of a document overlap.
+
+    >>> near = Passage("p", "d", "r", 0, 9, "One. Two."), Passage("q", "d", "r", 5, 16, "Two. Three.")
+    >>> overlap(Shown((Span(0, 4),), near[1]), Shown((Span(0, 9),), near[0]))
+    1.0
+    """
+    passage, there = shown.passage, other.passage
+    if (passage.document_id, passage.revision) != (there.document_id, there.revision):
+        return 0.0
+    moved = there.start - passage.start
+    common = sum(
+        max(0, min(part.end, held.end + moved) - max(part.start, held.start + moved))
+        for part in shown.parts
+        for held in other.parts
+    )
+    return common / max(1, sum(part.end - part.start for part in shown.parts))
 
 
 def items_left_out(shown: Sequence[Shown]) -> list[int]:

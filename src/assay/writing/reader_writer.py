@@ -11,8 +11,9 @@ from assay.core.stages import Embedder, Reader, RowFinder
 from assay.nlp.blocks import BlockKind, in_context, passage_blocks, titled, without_markup
 from assay.nlp.cues import asks_alone
 from assay.nlp.names import names
+from assay.nlp.numbered import asked_numbers, is_of_none
 from assay.nlp.rivals import Rival, is_of_rival, rivals, titled_without
-from assay.nlp.table_cells import Cell, asked_cell, tables
+from assay.nlp.table_cells import Cell, asked_cell, columns_alike, tables
 from assay.nlp.tokens import UNSPACED
 from assay.types import (
     AnswerSpan,
@@ -35,9 +36,11 @@ from assay.writing.blocks import (
     exclude_rivals,
     extend_block,
     in_code,
+    overlap,
     remainder_notes,
     room_for,
     shown_around,
+    with_opening,
 )
 from assay.writing.extractive import ExtractiveWriter
 
@@ -54,6 +57,8 @@ SPANS = 2
 # Another block is shown if it is at most e^NEAR times less likely than the best and fits: further blocks cost more
 # words than they add golds (benchmarks/answers/choose.py).
 NEAR, MOST_BLOCKS = 3.0, 3
+# From this share of its characters a block repeats another (chosen).
+MOSTLY = 0.5
 _ITEM = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _WORD = re.compile(r"\w+")
 # A span with at least these log odds and at most this many words is shown first as the short answer (chosen).
@@ -155,10 +160,11 @@ class ReaderWriter:
         row = None if several else await self._row(question, evidence, rivals_found)
         for part in asked:
             every = await self.places(part, room, evidence, rivals_found, row)
-            places = [place for place in every if not place.rival]
+            places = _of_asked_number(whole, [place for place in every if not place.rival], evidence)
             taken = choose_places(places, room, made)
             apart = separation(places[0], every) if taken and taken[0] is places[0] else None
-            for place in taken[:1] if several else with_neighbours(taken, room, rivals_found):
+            chosen = taken[:1] if several else with_neighbours(taken, room, rivals_found)
+            for place in with_opened(question, chosen, rivals_found):
                 polarity = await self._polarity(question, place, rivals_found)
                 made.append(_sentence(len(made) + 1, question, place, polarity, apart))
                 quoted.append(place.shown)
@@ -263,6 +269,17 @@ def _cells_asked(
     }
 
 
+def _of_asked_number(question: str, places: list[Place], evidence: Evidence) -> list[Place]:
+    """The places without those of another version or number than the question names; all where no other is left."""
+    asked = asked_numbers(question)
+    kept = [
+        place
+        for place in places
+        if not is_of_none(asked, place.passage, Span(place.span.start, place.span.end), evidence.passages)
+    ]
+    return kept or places
+
+
 def _with_whole_words(text: str, span: AnswerSpan) -> AnswerSpan:
     """The span with the rest of the words that it cuts: a reader's tokens are parts of words."""
     start, end = span.start, span.end
@@ -349,10 +366,28 @@ def with_neighbours(taken: Sequence[Place], room: Room, rivals_found: Mapping[st
     return [first, *(place for place in others if place.shown.text not in first.shown.text)]
 
 
+def with_opened(
+    question: Question, taken: Sequence[Place], rivals_found: Mapping[str, Sequence[Rival]]
+) -> list[Place]:
+    """The places to show; the first with the first sentence of its section, if the section's heading asks the same.
+
+    Stretches on rivals are left out again, and rows of tables stay as they are.
+    """
+    if not taken or taken[0].cell:
+        return list(taken)
+    first, *others = taken
+    shown = exclude_rivals(with_opening(question, first.shown), rivals_found) or first.shown
+    return [
+        replace(first, shown=shown),
+        *(place for place in others if overlap(place.shown, shown) <= MOSTLY),
+    ]
+
+
 def _is_shown(shown: Shown, before: Sequence[Sentence], taken: Sequence[Place]) -> bool:
-    """Whether the block, or one that contains it, is shown already."""
+    """Whether most of the block, or all of another in it, is shown already."""
     return any(shown.readable in sentence.text for sentence in before) or any(
-        shown.text in place.shown.text or place.shown.text in shown.text for place in taken
+        shown.text in place.shown.text or place.shown.text in shown.text or overlap(shown, place.shown) > MOSTLY
+        for place in taken
     )
 
 
@@ -413,6 +448,9 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
         return ""
     span = Span(place.span.start, place.span.end)
     if in_code(place.passage, span) or _spans_rows(place.passage, span):
+        return ""
+    # Of a row in which several cells may be meant none is picked out.
+    if columns_alike(question.standalone, place.passage, span):
         return ""
     begins = " ".join(without_markup(shown.text).split()).startswith(said)
     return "" if begins or shown.words <= 2 * len(said.split()) else said

@@ -180,7 +180,10 @@ def page(body: str) -> str:
         ('<h1>A</h1><p>It is.</p><div class="panel-footer">Open in May.</div>', "A\n\nIt is.\n\nOpen in May."),
         ('<h1>A</h1><p>Level -2<sup><a href="#f1">1</a></sup>, 5 m<sup>2</sup>.</p>', "A\n\nLevel -2, 5 m2."),
         ('<h1>A<a class="headerlink" href="#a">¶</a></h1><p>Shut. <a href="#r1">↩</a></p>', "A\n\nShut."),
-        ("<h1>A</h1><p>Dear {{ user.name }}, it is.</p><pre>{{ kept }}</pre>", "A\n\nDear , it is.\n\n{{ kept }}"),
+        (
+            "<h1>A</h1><p>Dear {{ user.name }}, it is.</p><pre>{{ kept }}</pre>",
+            "A\n\nDear , it is.\n\n```\n{{ kept }}\n```",
+        ),
         ('<h1>A</h1><p>It <img alt="A map" src="m.png">is.</p>', "A\n\nIt is."),
         ("<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "- a\n  - b\n- c"),
         ("<ol><li><p>a</p><p>more</p></li><li>c</li></ol>", "- a\n\n  more\n- c"),

@@ -184,7 +184,7 @@ def test_a_page_gives_its_main_content_in_order() -> None:
     assert loaded.title == "Tea"
     assert loaded.text == (
         "Tea\n\nGreen tea\nhas 2\u00a0% caffeine.\n\nand more\n\nMaking it\n\n- Boil water\n- Wait\n\n"
-        "Kind | Minutes\ngreen | 2\n\na  b\nc"
+        "Kind | Minutes\ngreen | 2\n\n```\na  b\nc\n```"
     )
     assert place_of(loaded, "green |") == "Tea > Making it"
 

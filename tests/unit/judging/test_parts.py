@@ -116,3 +116,7 @@ def test_a_title_counts_for_its_passage() -> None:
     query_terms = query_terms_of(asked("Who founded Rome?"))
     titled = Passage("p", "d", "", 0, 17, "Romulus founded it.", "Rome")
     assert read_passage(titled, query_terms).cover == 1.0
+
+
+def test_a_name_of_letters_and_digits_is_looked_for_by_the_terms_that_passages_have():
+    assert query_terms_of(asked("Was Acme hit by Y2K?")).names == (("acm",), ("y2", "k"))

@@ -21,6 +21,9 @@ def found(question: str, text: str, quote: str, title: str = "", section: str = 
 HALLS = "# Hall B: Barges\n\nBuilt in 1931.\n\n# Hall C: Signals\n\nTours start at 15:00.\n"
 SERVICES = "**Silver service – £95**\nReady in two days.\n\n**Gold service – £180**\nGuaranteed for six months.\n"
 CLUBS = "*Choir* meets on Mondays; Mrs Adeyemi leads it.\n\n*Chess club* meets on Tuesdays.\n"
+LIGHTS = "Skerry Point was lit in 1844.\n\nCape Morrow was lit in 1851; its keeper kept bees.\n"
+SEASONS = "In spring it opens at nine.\n\nIn autumn the paths are wet.\n\nIn the evening it is quiet.\n"
+PLATFORMS = "## 2.1. FreeBSD and NetBSD\n\nUse the ports.\n\n## 2.2. Mac OS X\n\nRun the uninstaller.\n"
 ITEMS = "- Taster: one hour, £18.\n- Practice: one evening, £25.\n"
 
 
@@ -36,6 +39,9 @@ ITEMS = "- Taster: one hour, £18.\n- Practice: one evening, £25.\n"
         ),
         ("Who leads the chess club?", CLUBS, "Mrs Adeyemi", ("Chess club", "Choir")),
         ("What does practice cost?", ITEMS, "£18", ("Practice", "Taster")),
+        ("Who kept goats at Cape Morrow?", LIGHTS, "1844", ("Cape Morrow", "Skerry Point")),
+        ("When does it open in autumn?", SEASONS, "at nine", ("In autumn", "In spring")),
+        ("How do I remove it on NetBSD?", PLATFORMS, "uninstaller", ("2.1. FreeBSD and NetBSD", "2.2. Mac OS X")),
     ],
 )
 def test_what_stands_beside_the_named_heading_is_found(question, text, quote, headings):
@@ -76,3 +82,23 @@ def test_another_document_is_not_beside():
     other = Passage("q", "e", "r", 0, len(CLUBS), CLUBS)
     held = passage("*Choir* meets on Mondays.")
     assert under_another_heading("When does the chess club meet?", [(held, Span(16, 23))], [held, other]) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "quote"),
+    [
+        ("When was Skerry Point lit?", LIGHTS, "1844"),
+        ("Was Skerry Point lit before Cape Morrow?", LIGHTS, "1844"),
+        ("When does it open in spring?", SEASONS, "at nine"),
+        ("Is it quiet in autumn?", SEASONS, "it is quiet"),  # no name or season stands there
+        ("How do I remove it on OpenBSD?", PLATFORMS, "uninstaller"),  # no heading is of it
+        ("How do I remove it on Mac OS X?", PLATFORMS, "uninstaller"),
+    ],
+)
+def test_what_stands_under_no_other_name(question: str, text: str, quote: str):
+    assert found(question, text, quote) is None
+
+
+def test_the_words_of_a_heading_with_and_are_one_thing():
+    text = "## Terms and Conditions\n\nPay in advance.\n\n## Refunds\n\nWithin a week.\n"
+    assert found("Under which conditions is it refunded?", text, "Within a week.") is None

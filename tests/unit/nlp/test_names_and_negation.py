@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.nlp.names import acronyms, names
+from assay.nlp.names import acronyms, mentions, names
 from assay.nlp.negation import comparisons, negations, opposite
 
 
@@ -20,6 +20,30 @@ def test_the_first_word_alone_may_be_no_name() -> None:
     [first, second] = names("Sales rose in Spain.")
     assert first.opens
     assert not second.opens
+
+
+@pytest.mark.parametrize("name", ["Y2K", "B2B", "H2O", "RTX4090Ti", "X86_64"])
+def test_a_word_of_letters_and_digits_is_one_name(name: str) -> None:
+    text = f"They met {name} in Ulm."
+    assert [(each.words, text[each.start : each.end]) for each in names(text)] == [
+        ((name.lower(),), name),
+        (("ulm",), "Ulm"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "mentioned"),
+    [
+        ("The Y2K bug", "y2k", True),
+        ("Line Y2 in lot K", "y2k", False),
+        ("An RTX 4090", "rtx4090", True),
+        ("An RTX4080", "rtx4090", False),
+        ("Version 3.2.1", "3.2", False),
+        ("Version 3.20", "3.2", False),
+    ],
+)
+def test_a_word_with_a_digit_has_no_other_form(text: str, word: str, mentioned: bool) -> None:
+    assert mentions(text, (word,)) is mentioned
 
 
 def test_an_acronym_and_its_expansion_are_one() -> None:

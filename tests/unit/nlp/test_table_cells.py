@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.nlp.table_cells import asked_cell
-from assay.types import Location, Passage
+from assay.nlp.table_cells import asked_cell, columns_alike
+from assay.types import Location, Passage, Span
 
 MARKDOWN = """Prices:
 
@@ -59,3 +59,27 @@ def test_a_cell_comes_with_its_row_and_header():
     assert MARKDOWN[found.row.start : found.row.end] == "| E-bike | 22 | 35 | 150 |"
     assert MARKDOWN[found.header.start : found.header.end].endswith("|:-----|---:|---|---|")
     assert MARKDOWN[found.table.start : found.table.end].endswith("| 200 |")
+
+
+CODECS = """| Codec | Ratio | Compression | First run |
+|---|---|---|---|
+| lz4 | 2.1 | 740 | 3 |
+| zip | 2.7 | 95 | 4 |"""
+
+
+@pytest.mark.parametrize(
+    ("question", "place", "alike"),
+    [
+        ("What is the compression ratio of lz4?", "740", ("Ratio", "Compression")),
+        ("What is the compression ratio of lz4?", "| lz4 | 2.1 | 740 | 3 |", ("Ratio", "Compression")),
+        ("What is the ratio of lz4?", "740", ()),
+        ("What is the ratio in the first run of lz4?", "740", ()),  # one column has two of the words
+        ("How fast is lz4?", "740", ()),
+        ("What is the compression ratio of lz4?", CODECS, ()),  # no single row
+        ("What is the compression ratio of lz4?", "Codec", ()),
+    ],
+)
+def test_columns_that_a_question_may_mean_alike(question: str, place: str, alike: tuple[str, ...]):
+    at = CODECS.index(place)
+    held = Passage("p", "d", "r", 0, len(CODECS), CODECS)
+    assert columns_alike(question, held, Span(at, at + len(place))) == alike

@@ -232,3 +232,22 @@ async def test_pounds_of_money_and_of_weight_are_told_apart_by_nothing_but_kilog
     source = passage("The shell cost £23 in 1990.")
     assert [each.name for each in failed(await checked("The shell weighs 23 kg.", source))] == ["numbers"]
     assert failed(await checked("The 23-pound shell is of 1990.", source)) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "source", "statuses"),
+    [
+        ("She fixed the Y2K bug of the mill.", "She fixed the Y2J bug of the mill.", [Status.FAILED]),
+        ("She fixed the Y2K bug of the mill.", "She fixed the Y2K bug of the mill.", []),
+        (
+            "She fixed the Y2K bug of the mill.",
+            "The bug in lot K of the mill was fixed under Y2.",
+            [Status.UNKNOWN],
+        ),
+    ],
+)
+async def test_a_name_of_letters_and_digits_is_compared_as_one(said: str, source: str, statuses: list[Status]):
+    found = await checked(said, passage(source))
+    named = [each for each in found.checks if each.name == "names" and each.status is not Status.PASSED]
+    assert [each.status for each in named] == statuses
+    assert all("'Y2K'" in (each.cause or "") for each in named)

@@ -19,9 +19,11 @@ from assay.writing.blocks import (
     extend_block,
     items_left_out,
     list_around,
+    overlap,
     remainder_notes,
     room_for,
     shown_around,
+    with_opening,
 )
 
 LISTED = "# Tea\n\nYou need:\n\n- water\n- leaves\n- a pot\n\nEnjoy it."
@@ -57,6 +59,9 @@ def shown(text: str, words: str, most: int = FACT_WORDS) -> str:
         ("Add them.\n\n```sh\nassay add docs\n```\n", "them", "Add them."),
         (TABLE, "90", TABLE.strip()),
         ("One.\n\nTwo.\n\nThree.", "Two.\n\nThr", "Two.\n\nThree."),
+        ("It is so:\n\nTea is hot.\n\nIt is.", "so", "It is so:\n\nTea is hot."),
+        ("It is so:\n\nTea is hot.\n\nIt is.", "hot", "It is so:\n\nTea is hot."),
+        ("It is so\n\nTea is hot.", "hot", "Tea is hot."),
     ],
 )
 def test_the_whole_block_is_shown_with_what_leads_to_it(text: str, words: str, whole: str):
@@ -231,3 +236,36 @@ def test_what_is_shown_are_stretches_of_the_passage_in_order(pieces: list[str], 
     assert all(text[part.start : part.end].strip() for part in found.parts)
     assert all(one.end <= other.start for one, other in zip(found.parts, found.parts[1:], strict=False))
     assert found.words == len(found.text.split())
+
+
+OPENED = "# Can I brew tea cold?\n\nYes, with soft water. It is good.\n\nIt takes eight hours.\n\n# Milk\n\nCold."
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "words", "whole"),
+    [
+        (
+            "Can tea be brewed cold?",
+            AnswerType.YES_NO,
+            "eight",
+            "Can I brew tea cold?\n\nYes, with soft water.\nIt takes eight hours.",
+        ),
+        ("How long does cold tea take to brew?", AnswerType.NUMBER, "eight", "It takes eight hours."),
+        ("Is eight hours the time?", AnswerType.YES_NO, "eight", "It takes eight hours."),
+        ("Can tea be brewed cold?", AnswerType.YES_NO, "Cold.", "Cold."),
+    ],
+)
+def test_what_says_yes_or_no_is_shown_where_the_heading_asks_the_question(
+    asked: str, kind: AnswerType, words: str, whole: str
+):
+    found = around(OPENED, words)
+    assert found is not None
+    assert with_opening(Question(asked, asked, answer_type=kind), found).text == whole
+
+
+def test_blocks_of_passages_that_overlap_are_the_same_text():
+    text = "One two.\n\nThree four.\n\nFive six."
+    first, second = Passage("p", "d", "r", 0, 21, text[:21]), Passage("q", "d", "r", 10, len(text), text[10:])
+    whole, last = Shown((Span(0, 8), Span(10, 21)), first), Shown((Span(0, 11), Span(13, 22)), second)
+    assert overlap(last, whole) == pytest.approx(11 / 20)
+    assert overlap(whole, Shown(last.parts, Passage("q", "other", "r", 10, len(text), text[10:]))) == 0

@@ -59,6 +59,34 @@ class CosineEmbedder(WordEmbedder):
         return np.array([(cosine, math.sqrt(1 - cosine**2)) for cosine in cosines], dtype=np.float32)
 
 
+async def test_of_a_row_in_which_two_cells_may_be_meant_none_is_picked_out() -> None:
+    asked = asking("What is the compression ratio of lz4?", AnswerType.NUMBER)
+    found = evidence("| Codec | Ratio | Compression |\n|---|---|---|\n| lz4 | 2.101 | 740 MB/s |")
+    read = titled(found.passages[0]).text
+    script = {(asked.standalone, read): reading(read, 3.0, "740 MB/s", sure=9.0)}
+    [said] = await sentences(found, script, asked)
+    assert said.text == found.passages[0].text
+
+
+@pytest.mark.parametrize(
+    ("version", "shown"),
+    [("1.0", ["It was released in 2016."]), ("3.0", ["It was released in 2015.", "It was released in 2016."])],
+)
+async def test_what_is_told_of_another_version_is_quoted_only_where_all_is(version: str, shown: list[str]) -> None:
+    asked = asking(f"When was Leaflet {version} released?", AnswerType.DATE)
+    beta, final = (
+        "Leaflet 1.0-beta1 was a test. It was released in 2015.",
+        "Leaflet 1.0 is new. It was released in 2016.",
+    )
+    script = {
+        (asked.standalone, text): reading(text, odds, "It was released")
+        for text, odds in ((beta, 4.0), (final, 3.0))
+    }
+    said = await sentences(evidence(beta, final), script, asked, p1=0.9, p2=0.9)
+    assert [text for each in said for text in shown if text in each.text] == shown
+    assert len(said) == len(shown)
+
+
 def scattering(probability: float) -> ExtractiveWriter:
     """The writer of sentences that takes every answer to lie scattered with this probability."""
     even, odds = (0.0,) * len(NAMES), math.log(probability / (1 - probability))
@@ -70,7 +98,8 @@ BY_SENTENCES = scattering(0.01)
 
 def evidence(*texts: str, title: str = "", **others: object) -> Evidence:
     passages = (
-        Passage(f"p{n}", "d", "r", 100, 100 + len(text), text, title=title) for n, text in enumerate(texts, 1)
+        Passage(f"p{n}", "d", "r", 10_000 * n, 10_000 * n + len(text), text, title=title)
+        for n, text in enumerate(texts, 1)
     )
     return Evidence(tuple(Hit(passage, 1.0) for passage in passages), **others)  # type: ignore[arg-type]
 

@@ -1,10 +1,10 @@
 """What a search in Postgres costs at a size, and how much of the true nearest its graph finds.
 
-    ASSAY_BENCH_CACHE=~/.cache/assay-bench .venv/bin/python benchmarks/postgres/scale.py [--passages 50000 100000]
+    ASSAY_BENCH_CACHE=~/.cache/assay-bench .venv/bin/python benchmarks/postgres/scale.py [--passages 20000 100000]
 
 The texts are those of the scale set, all of them real. Its vectors are not embedded here, since that takes an hour:
 they are the real ones of the six retrieval sets, moved a little (a cosine of about .86), so recall is about those.
-Exact up to 50,000 passages, by graph beyond. It starts a server of its own, with 512 MB of shared buffers.
+Exact up to 20,000 passages, by graph beyond. It starts a server of its own, with 512 MB of shared buffers.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def sizes(database: Any) -> dict[str, int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--passages", type=int, nargs="*", default=[50_000, 100_000])
+    parser.add_argument("--passages", type=int, nargs="*", default=[20_000, 100_000])
     chosen = parser.parse_args()
     the_server().execute("ALTER SYSTEM SET shared_buffers = '512MB'")
     the_server().down("fast")

@@ -20,6 +20,7 @@ from assay.cli import (
     checks,
     compare,
     config,
+    copying,
     doctor,
     documents,
     evaluate,
@@ -67,6 +68,7 @@ app = typer.Typer(
 )
 for module in (
     documents,
+    copying,
     questions,
     chat,
     runs,

@@ -58,6 +58,13 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             str, COLLECTION, "The collection to use. [default: default]", "NAME", "--collection", "-c"
         ),
         "data_dir": _flag(Path, COLLECTION, "Folder that holds collections and runs.", "FOLDER"),
+        "store": _flag(
+            str,
+            COLLECTION,
+            "Postgres database that holds collections and runs; keep passwords out of the flag.",
+            "postgresql://…",
+        ),
+        "tenant": _flag(str, COLLECTION, "Whose collections and runs to use, in a shared database.", "NAME"),
         "embedder": _flag(
             str, COLLECTION, "What embeds text: bundled, a folder, hf:ORG/NAME@REVISION, or openai:MODEL.", "WHICH"
         ),
@@ -288,7 +295,8 @@ WITHOUT_FLAG = frozenset(
 )
 
 # Flags that several verbs share.
-THE_COLLECTION = ("collection", "data_dir")
+THE_COLLECTION = ("collection", "data_dir", "store", "tenant")
+THE_RECORD = ("data_dir", "store", "tenant")
 FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "where", "mode", "fusion", "mmr", "reranker")
 FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")
 # Flags for calling any model.

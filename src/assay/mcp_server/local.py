@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class LocalCollections:
-    """The collections of a data folder. An engine is opened when it is first needed and closed by `close`.
+    """The collections of one tenant. An engine is opened when it is first needed and closed by `close`.
 
     `given` are settings over those of the environment, as `open_engine` takes them; `settings` are all of them.
     """
@@ -67,12 +67,12 @@ class LocalCollections:
         yield await self._opened(None, opened)
 
     async def summaries(self) -> tuple[CollectionSummary, ...]:
-        """The collections of the folder, sorted by name."""
+        """The collections, sorted by name."""
 
         def read() -> tuple[CollectionSummary, ...]:
-            from assay.wiring import summaries
+            from assay.wiring.collections import collections_of
 
-            return summaries(self.settings.data_dir)
+            return collections_of(self.settings).summaries()
 
         return await asyncio.to_thread(read)
 

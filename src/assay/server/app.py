@@ -23,6 +23,7 @@ from assay import __version__
 from assay.errors import AssayError
 from assay.records.deletion import delete_runs_before
 from assay.server import openai_api
+from assay.server.api_key import DEFAULT_TENANT
 from assay.server.calls import reference
 from assay.server.mcp import PATH, guarded, mcp_endpoint
 from assay.server.problems import add_problem_handlers
@@ -61,8 +62,9 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
         service.intake.resume(service.base.data_dir)
         if service.has_collections():
             await service.viewer.prepare()
-        async with endpoint.running(), _deleting_old_runs(service):
-            yield
+        with service.tenant(DEFAULT_TENANT).collections.stay_open():
+            async with endpoint.running(), _deleting_old_runs(service):
+                yield
         await service.close(ENDING)
 
     app = AssayApi(

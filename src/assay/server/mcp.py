@@ -31,7 +31,6 @@ from assay.mcp_server.server import CollectionsOf, build_server
 from assay.server.access import RequireScope, caller_with
 from assay.server.service import Service, Tenant
 from assay.types import CollectionSummary
-from assay.wiring import summaries
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -168,7 +167,7 @@ class TenantCollections:
 
     async def summaries(self) -> tuple[CollectionSummary, ...]:
         """The tenant's collections, sorted by name."""
-        return await asyncio.to_thread(summaries, self.tenant.folder)
+        return await asyncio.to_thread(self.tenant.collections.summaries)
 
 
 def mcp_endpoint(service: Service) -> McpEndpoint:

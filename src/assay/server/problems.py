@@ -158,6 +158,8 @@ def status_of(error: AssayError) -> int:
         return 404
     if isinstance(error, Conflict):
         return 409
+    if isinstance(error, errors.StoreError) and error.retryable:
+        return 503
     return next((status for kind, status in _STATUS_OF_ERROR if isinstance(error, kind)), 500)
 
 

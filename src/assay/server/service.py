@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -15,8 +14,8 @@ from typing import Any
 
 from assay.core.stages import Sink
 from assay.engine import Engine
-from assay.errors import UnknownCollection, UsageError
-from assay.records.runs import RunStore
+from assay.errors import StoreError, UnknownCollection, UsageError
+from assay.records.run_records import RunRecords
 from assay.server.api_key import DEFAULT_TENANT
 from assay.server.collection_names import refuse_bad_collection
 from assay.server.document_view.viewer import DocumentViewer
@@ -28,7 +27,8 @@ from assay.server.streams import LiveRuns
 from assay.settings import Settings, load_settings
 from assay.telemetry.log import AnswerLog
 from assay.types import AskOptions
-from assay.wiring import collections, open_checker, open_engine
+from assay.wiring import open_checker, open_engine
+from assay.wiring.collections import Collections, collections_of
 
 Opener = Callable[[Path, str, bool], Engine]
 
@@ -115,18 +115,16 @@ _remover = lru_cache(maxsize=1024)(upload_path_remover)
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """One tenant: all that is theirs lies in `folder`."""
+    """One tenant: what is theirs lies in `folder`, the collections where the settings keep them."""
 
     name: str
     folder: Path
+    collections: Collections
+    settings: Mapping[str, Any]
 
     def shorten(self, text: str) -> str:
         """The text without the folders of uploaded files, of which nobody outside needs to know."""
         return _remover(self.folder)(text)
-
-    def collections(self) -> tuple[str, ...]:
-        """The names of the tenant's collections, sorted."""
-        return collections(self.folder)
 
 
 @dataclass(slots=True)
@@ -141,7 +139,7 @@ class Service:
     metrics: Metrics = field(default_factory=Metrics)
     keys: KeyStore = field(init=False)
     intake: Intake = field(init=False)
-    _stores: dict[Path, RunStore] = field(default_factory=dict)
+    _records: dict[Path, RunRecords] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Read the keys of the data folder, and take uploads in with the engines of this service."""
@@ -155,7 +153,7 @@ class Service:
         metrics = Metrics()
 
         def open_one(folder: Path, collection: str, create: bool) -> Engine:
-            given = {**settings.engine, "data_dir": folder}
+            given = {**settings.engine, **_settings_of(base, folder)}
             sinks: tuple[Sink, ...] = (metrics,)
             if settings.answer_log is not None:
                 sinks = (metrics, AnswerLog(settings.answer_log, collection))
@@ -170,27 +168,30 @@ class Service:
     def tenant(self, name: str) -> Tenant:
         """The tenant of that name: "default" has the data folder itself, others a folder in it."""
         folder = self.base.data_dir
-        return Tenant(name, folder if name == DEFAULT_TENANT else folder / "tenants" / name)
+        return self._tenant(name, folder if name == DEFAULT_TENANT else folder / "tenants" / name)
 
     def recording_tenants(self) -> tuple[Tenant, ...]:
-        """The tenants with recorded runs."""
+        """The tenants with recorded runs; with a database, those that may have some: by their folders and keys."""
         default = self.tenant(DEFAULT_TENANT)
-        others = (Tenant(folder.name, folder) for folder in sorted(default.folder.glob("tenants/*")))
+        names = {folder.name for folder in default.folder.glob("tenants/*")}
+        if self.base.store is not None:
+            names |= {key.tenant for key in self.keys.list(None)} - {DEFAULT_TENANT}
+            return (default, *(self.tenant(name) for name in sorted(names)))
         name = self.base.runs_file.name
+        others = (self.tenant(other) for other in sorted(names))
         return tuple(tenant for tenant in (default, *others) if (tenant.folder / name).exists())
 
-    def records(self, tenant: Tenant) -> RunStore:
+    def records(self, tenant: Tenant) -> RunRecords:
         """The tenant's recorded runs."""
-        path = tenant.folder / self.base.runs_file.name
-        if path not in self._stores:
-            self._stores[path] = RunStore(path)
-        return self._stores[path]
+        if tenant.folder not in self._records:
+            self._records[tenant.folder] = tenant.collections.record("", texts=True)
+        return self._records[tenant.folder]
 
     @asynccontextmanager
     async def engine(self, tenant: Tenant, collection: str) -> AsyncIterator[Engine]:
         """The engine of a tenant's collection. Raises UsageError for a bad name, UnknownCollection."""
         refuse_bad_collection(collection)
-        if not (tenant.folder / "collections" / collection).is_dir():
+        if collection not in await asyncio.to_thread(tenant.collections.names):
             raise _unknown(tenant, collection)
         async with self.engines.use(tenant.folder, collection) as engine:
             yield engine
@@ -204,19 +205,20 @@ class Service:
     async def delete_collection(self, tenant: Tenant, collection: str) -> None:
         """Delete a collection from the disk. Raises UnknownCollection."""
         refuse_bad_collection(collection)
-        folder = tenant.folder / "collections" / collection
-        if not folder.is_dir():
+        if collection not in await asyncio.to_thread(tenant.collections.names):
             raise _unknown(tenant, collection)
         intake = self.intake.of(tenant.folder)
         waiting = await asyncio.to_thread(intake.jobs.remove_collection, collection)
         for token in waiting:
             await intake.uploads.discard(token)
         await self.engines.close(tenant.folder, collection)
-        await asyncio.to_thread(shutil.rmtree, folder)
+        await asyncio.to_thread(tenant.collections.delete, collection)
         await intake.uploads.remove_collection(collection)
 
     def has_collections(self) -> bool:
-        """True if any tenant has a collection."""
+        """True if any tenant may have a collection; nobody sees those of all tenants in a database."""
+        if self.base.store is not None:
+            return True
         folder = self.base.data_dir
         return any(True for pattern in ("collections/*", "tenants/*/collections/*") for _ in folder.glob(pattern))
 
@@ -227,13 +229,21 @@ class Service:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             return f"the data folder cannot be made: {error.strerror}"
-        return (
-            None if os.access(folder, os.R_OK | os.W_OK | os.X_OK) else "the data folder cannot be read and written"
-        )
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            return "the data folder cannot be read and written"
+        try:
+            self.tenant(DEFAULT_TENANT).collections.names()
+        except StoreError:  # whoever asks needs no key, and its words name the server
+            return "the collections cannot be read"
+        return None
 
     def levels(self) -> Levels:
         """The levels of this process for the metrics."""
         return Levels(self.engines.count, self.engines.open_circuits)
+
+    def _tenant(self, name: str, folder: Path) -> Tenant:
+        own = _settings_of(self.base, folder)
+        return Tenant(name, folder, collections_of(self.base.model_copy(update=own)), own)
 
     def refuse_options(self, options: AskOptions, *, is_admin: bool) -> None:
         """Raise UsageError for an option that a request may not set, or not as high."""
@@ -261,12 +271,18 @@ class Service:
         await self.intake.close()
         await self.viewer.close()
         await self.engines.close_all()
-        for store in self._stores.values():
-            await asyncio.to_thread(store.close)
+        for records in self._records.values():
+            await asyncio.to_thread(records.close)
+
+
+def _settings_of(base: Settings, folder: Path) -> dict[str, Any]:
+    """What the settings of a tenant are beside the server's: its folder, and in a database its name."""
+    name = DEFAULT_TENANT if folder == base.data_dir else folder.name
+    return {"data_dir": folder} | ({} if base.store is None else {"tenant": name})
 
 
 def _unknown(tenant: Tenant, collection: str) -> UnknownCollection:
-    known = tenant.collections()
+    known = tenant.collections.names()
     there = f"there are: {', '.join(known)}" if known else "there is none yet"
     return UnknownCollection(
         f"there is no collection {collection!r}; {there}", hint="upload a document: POST /api/v1/documents"

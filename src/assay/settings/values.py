@@ -67,6 +67,16 @@ class Settings(BaseModel):
         default_factory=lambda: user_data_path("assay"),
         description="folder that holds the collections and the runs",
     )
+    store: SecretStr | None = Field(
+        None,
+        description="the Postgres database that holds collections and runs instead, "
+        "postgresql://USER@HOST/DATABASE (extra postgres); none: data_dir holds them",
+    )
+    tenant: str = Field(
+        "default",
+        pattern=r"^\w[\w.-]{0,63}$",
+        description="whose collections and runs are used, in a Postgres database that tenants share",
+    )
     collection: str = Field(
         "default",
         pattern=r"^\w[\w.-]{0,63}$",
@@ -299,6 +309,13 @@ class Settings(BaseModel):
             return value.expanduser().absolute()
         except RuntimeError as error:  # ~name of nobody here
             raise ValueError(f"{value} is in nobody's home folder") from error
+
+    @field_validator("store")
+    @classmethod
+    def _of_postgres(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith(("postgresql://", "postgres://")):
+            raise ValueError("must be the address of a Postgres database, postgresql://USER:PASSWORD@HOST/DATABASE")
+        return value
 
     @model_validator(mode="after")
     def _ordered(self) -> Settings:

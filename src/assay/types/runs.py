@@ -81,8 +81,8 @@ class Label(Value):
 class Deleted(Value):
     """Number of runs that were deleted.
 
-    `wiped` is False where another process was reading, so that bytes of what was deleted may stay on the disk until
-    the next deletion.
+    `wiped` is False where bytes of what was deleted may stay on the disk: until the next deletion where another
+    process was reading, in a database until it uses their place again.
     """
 
     runs: int

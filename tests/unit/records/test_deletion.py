@@ -13,10 +13,11 @@ from assay.core.budget import Meter
 from assay.core.tape import Tape
 from assay.records.kept_answers import KeptRow
 from assay.records.labels import Labels
+from assay.records.recorder import outline
 from assay.records.report import report
 from assay.records.review_queue import ReviewQueue
 from assay.records.rows import TABLES, TABLES_OF_RUNS
-from assay.records.runs import RunStore, outline
+from assay.records.runs import RunStore
 from assay.records.values import WHOLE
 from assay.testing.contracts.given import EVIDENCE
 from assay.testing.contracts.records import IDS, answer_of, record

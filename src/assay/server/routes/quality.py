@@ -14,7 +14,8 @@ from assay.evals.metrics import BINS, debiased_ece, reliability
 from assay.records.figures import summed
 from assay.records.labels import WHOLE, Label, Labels
 from assay.records.review_queue import ReviewQueue
-from assay.records.runs import Decision, RunStore, RunSummary
+from assay.records.run_records import RunRecords
+from assay.records.runs import Decision, RunSummary
 from assay.records.series import series, spikes
 from assay.server.access import Caller
 from assay.server.calls import Reader, TheService, Writer, json_response, problems, tenant_of
@@ -118,7 +119,7 @@ _MOST = 500
 _ROWS = 10
 
 
-def stated_trust(store: RunStore) -> StatedTrust | None:
+def stated_trust(store: RunRecords) -> StatedTrust | None:
     """The stated probabilities of labelled answers against their labels; None where no answer has both."""
     labels = [label for label in Labels(store).current() if label.claim == WHOLE][-_MOST:]
     stated: list[float] = []

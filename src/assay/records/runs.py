@@ -57,6 +57,7 @@ class RunStore:
     document or an answer.
 
     >>> import tempfile
+    >>> from assay.types import Failed
     >>> store = RunStore(Path(tempfile.mkdtemp()) / "runs.sqlite", "default")
     >>> store.open("01J", "How hot?")
     >>> store.receive("01J", Failed(seq=1, at=5.0, error="StoreError", message="gone", hint="add it"))

@@ -59,7 +59,7 @@ def main() -> None:
     asked = parser.parse_args()
     started = time.process_time()
     with open_checker(profile="fast", checker=asked.checker) as engine:
-        verifier = engine._begin_unrecorded("ablation")[1].text_verifier
+        verifier = engine._background.run(engine._begin_unrecorded("ablation"))[1].text_verifier
         found = engine._background.run(ablated(data_folder(), verifier, chosen=asked.chosen))
     by_kind = defaultdict(list)
     for row, one in found:

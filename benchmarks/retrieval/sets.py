@@ -57,10 +57,11 @@ class RetrievalSet:
     async def open(self, folder: Path) -> SqliteIndex:
         """A new store with all documents."""
         index = open_sqlite(folder / self.name, local_embedder().model)
-        await index.add([self._entry(n) for n in range(len(self.documents))])
+        await index.add([self.entry(n) for n in range(len(self.documents))])
         return index
 
-    def _entry(self, n: int) -> Entry:
+    def entry(self, n: int) -> Entry:
+        """The n-th document, ready to be stored."""
         row = self.documents[n]
         title, text = row.get("title") or "", row["text"]
         document = Document(row["id"], text, title, row["id"], "text", "")

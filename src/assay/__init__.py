@@ -11,7 +11,8 @@ True
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # `typing` would take longer to import than all the rest; type checkers know the name
 
 if TYPE_CHECKING:
     from assay.agents import tools

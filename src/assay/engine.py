@@ -356,7 +356,7 @@ class Engine:
         """Find and judge the evidence as an ask would, and write nothing. Raises as `aask`."""
         refuse_no_question(query)
         parts = await self._parts_with(options, OF_GATHER, "nothing is written")
-        run, stages = self._begin_unrecorded(query, parts)
+        run, stages = await self._begin_unrecorded(query, parts)
         async with Deadline(run.limits.seconds).within():
             question = await stages.understander.understand(query, _latest_messages(history, options))
             return await pipeline.gather(question, stages, run.limits, ignore_event)
@@ -380,7 +380,7 @@ class Engine:
             return (await self.agather(query, history, options=options)).judgement
         refuse_no_question(query)
         parts = await self._parts_with(options, OF_JUDGE, "the passages are given, and nothing is written")
-        run, stages = self._begin_unrecorded(query, parts)
+        run, stages = await self._begin_unrecorded(query, parts)
         async with Deadline(run.limits.seconds).within():
             question = await stages.understander.understand(query, _latest_messages(history, options))
             evidence = await self._quarantine(require_hits(passages))
@@ -394,7 +394,7 @@ class Engine:
 
         Text in them that reads like an instruction to a model is no evidence: checks named "quarantine" show it.
         """
-        _run, stages = self._begin_unrecorded(require_text(text))
+        _run, stages = await self._begin_unrecorded(require_text(text))
         evidence = await self._quarantine(require_hits(passages))
         review = await stages.text_verifier.check(text, evidence.readable.passages, one_claim=one_claim)
         return with_masked(review, evidence)
@@ -415,7 +415,7 @@ class Engine:
         [((1, 2), 1, 'carrying')]
         """
         cited = CitedAnswer.of(answer)
-        _run, stages = self._begin_unrecorded("")
+        _run, stages = await self._begin_unrecorded("")
         readable = (await self._quarantine(require_hits(cited.sources))).readable
         return await ablate(cited.claims, cited.marks, readable.passages, stages.offline_verifier)
 
@@ -423,7 +423,7 @@ class Engine:
 
     async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """Fix anyone's draft, as `core.fix.fix_draft` says. Raises UsageError for an empty draft or no passages."""
-        run, stages = self._begin_unrecorded(require_text(text))
+        run, stages = await self._begin_unrecorded(require_text(text))
         given = DraftInput(text, await self._quarantine(require_hits(passages)), fixes=True, drops=drop)
         draft = await review_given(given, stages, run.limits)
         draft = replace(draft, review=with_masked(draft.review, given.evidence))
@@ -443,7 +443,7 @@ class Engine:
         given = DraftInput(
             require_text(text), await self._quarantine(require_hits(passages)), question, mend or drop, drop
         )
-        run = self._parts.begin_given(text, self._running)
+        run = await asyncio.to_thread(self._parts.begin_given, text, self._running)
         report = await run_draft(given, run, self._parts.stages_for(run), self._parts.sinks)
         return replace(report, recorded=report.recorded and self._parts.records)
 
@@ -498,7 +498,7 @@ class Engine:
 
     async def _run_question(self, asked: _AskInput, emit: Emit, streamed: bool) -> Answer:
         parts, history = asked.parts, asked.history
-        run = parts.begin(asked.text, history, self._running, streamed, asked.passages)
+        run = await asyncio.to_thread(parts.begin, asked.text, history, self._running, streamed, asked.passages)
         self._running += 1
         try:
             return await run_question(asked.text, history, run, parts.stages_for(run), emit, parts.sinks)
@@ -506,10 +506,10 @@ class Engine:
             self._running -= 1
             _freeze_imports()
 
-    def _begin_unrecorded(self, text: str, parts: Parts | None = None) -> tuple[Run, Stages]:
+    async def _begin_unrecorded(self, text: str, parts: Parts | None = None) -> tuple[Run, Stages]:
         """Begin a run that answers nothing and is not recorded; the run with its stages."""
         parts = parts or self._parts
-        run = parts.begin(text, None, self._running, False)
+        run = await asyncio.to_thread(parts.begin, text, None, self._running, False)
         return run, parts.stages_for(run)
 
     # --- opening and closing -------------------------------------------------------------------

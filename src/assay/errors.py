@@ -31,9 +31,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 
 class AssayError(Exception):
-    """What happened and why; `hint` says what to do next, `retryable` whether the same call may work later.
+    """A failure and its cause; `hint` says what to do next, `retryable` whether the same call may work later.
 
     >>> error = UsageError("the question is empty", hint="ask something")
     >>> str(error), error.hint, error.retryable
@@ -220,3 +222,13 @@ def too_late(seconds: float) -> DeadlinePassed:
         hint=f"allow more time with --deadline SECONDS; a model in a file can need {SLOW:g} s on a small machine",
         retryable=True,
     )
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it was raised from, outermost first."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        yield found
+        found = found.__cause__ or found.__context__

@@ -1,4 +1,4 @@
-"""What every prompt shares and no stage owns: fences around data, evidence within a budget, the dialogue. Pure."""
+"""The shared part of all prompts: fences around data, evidence within a budget, the dialogue. Pure."""
 
 from __future__ import annotations
 

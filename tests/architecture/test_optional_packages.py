@@ -25,11 +25,18 @@ NEEDING = (
     "assay.models.local",
     "assay.models.openai",
     "assay.models.wire",
+    "assay.postgres",
+    "assay.records.postgres_runs",
+    "assay.retrieval.index.postgres",
+    "assay.retrieval.index.postgres_rebuild",
+    "assay.retrieval.index.postgres_rows",
+    "assay.retrieval.index.postgres_vectors",
     "assay.server",
     "assay.telemetry.otel",
     "assay.web.http",
     "assay.web.mcp",
     "assay.web.providers",
+    "assay.wiring.postgres",
     "assay.wiring.web",
 )
 _PROGRAM = """

@@ -1,17 +1,21 @@
-"""The reference index and the one in SQLite keep the contract of indexes."""
+"""The reference index and those in SQLite and Postgres keep the contract of indexes."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from assay.core.stages import Index
 from assay.retrieval.index.memory import MemoryIndex
+from assay.retrieval.index.postgres import open_postgres
 from assay.retrieval.index.sqlite import open_sqlite
 from assay.testing.contracts import IndexContract
 from assay.testing.contracts.index import MODEL
+from support.postgres import opened as opened_database
+from support.postgres import shared_address
 
 
 class TestMemoryIndex(IndexContract):
@@ -33,3 +37,19 @@ class TestSqliteIndex(IndexContract):
         yield open_it
         for index in opened:
             await index.close()
+
+
+class TestPostgresIndex(IndexContract):
+    @pytest.fixture
+    async def open_index(self) -> AsyncIterator[Callable[[], Index]]:
+        opened: list[Index] = []
+        name = uuid4().hex
+        with opened_database(shared_address()) as database:
+
+            def open_it() -> Index:
+                opened.append(open_postgres(database, "tenant", name, MODEL))
+                return opened[-1]
+
+            yield open_it
+            for index in opened:
+                await index.close()

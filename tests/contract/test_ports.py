@@ -38,6 +38,7 @@ from assay.testing.contracts import (
 )
 from assay.testing.fakes import ScriptedChecker, ScriptedModel, ScriptedReader, WordEmbedder
 from assay.types import Limits, PassageReading
+from assay.wiring.recording import RecordBeside
 from support.always import Always
 from support.models import LocalModel
 from support.provider import LocalProvider
@@ -190,6 +191,12 @@ class TestReaders(ReaderContract):
     @pytest.fixture(params=READERS)
     def reader(self, request: pytest.FixtureRequest) -> Reader:
         return READERS[request.param]()
+
+
+class TestRecordBeside(SinkContract):
+    @pytest.fixture
+    def sink(self, tmp_path: Path) -> RecordBeside:
+        return RecordBeside(RunStore(tmp_path / "runs.sqlite", "default"))
 
 
 class TestRunStore(SinkContract):

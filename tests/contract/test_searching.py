@@ -31,6 +31,7 @@ from assay.models.reader import OnnxReader
 from assay.models.reranker import CrossEncoderReranker
 from assay.nlp.spelling import is_english
 from assay.records.replay import TapedRetriever, TapedSpeller
+from assay.retrieval.caller import CallerRetriever
 from assay.retrieval.hybrid import HybridRetriever
 from assay.retrieval.index.memory import MemoryIndex
 from assay.retrieval.neighbours import LinkedRetriever, WholeBlocksRetriever
@@ -58,7 +59,6 @@ from assay.types import Action, Document, Evidence, Judgement, SearchMode, Searc
 from assay.understanding.model import ModelUnderstander
 from assay.understanding.rules import AsSetUnderstander, RulesUnderstander
 from assay.understanding.spelling import CollectionSpeller, SpellingUnderstander
-from assay.web.outside import NullRetriever
 from assay.web.providers import BraveSearch, SearxngSearch, TavilySearch, WikipediaSearch
 from assay.web.sources import SearchProvider
 from support.always import Always
@@ -129,7 +129,7 @@ RETRIEVERS: dict[str, Callable[[], Retriever]] = {
     "whole blocks": lambda: WholeBlocksRetriever(_hybrid(), INDEX),
     "quarantining": lambda: QuarantiningRetriever(_hybrid()),
     "taped": lambda: TapedRetriever(_hybrid(), Tape()),
-    "nowhere": NullRetriever,
+    "nowhere": lambda: CallerRetriever(Evidence()),
     "scripted": lambda: ScriptedRetriever(Always(Evidence())),
 }
 

@@ -39,6 +39,7 @@ VERBS = (
     "ls",
     "rm",
     "reindex",
+    "copy",
     "search",
     "ask",
     "chat",

@@ -171,7 +171,7 @@ def composed(engine: Engine) -> DeterministicVerifier:
     """The verifier of anyone's text."""
 
     async def stages() -> Stages:
-        return engine._begin_unrecorded("a text")[1]
+        return (await engine._begin_unrecorded("a text"))[1]
 
     verifier = asyncio.run(stages()).verifier
     assert isinstance(verifier, DeterministicVerifier)

@@ -16,6 +16,7 @@ from assay.core.tape import SystemClock
 from assay.engine import Engine, Parts
 from assay.errors import DeadlinePassed, ModelMismatch, UnknownCollection, UsageError
 from assay.retrieval.index.memory import MemoryIndex
+from assay.settings import Settings
 from assay.testing.fakes import (
     KeepingSelector,
     PlainDecliner,
@@ -47,7 +48,8 @@ from assay.types import (
     Usage,
     Verdict,
 )
-from assay.wiring import open_checker, reindex, summaries
+from assay.wiring import open_checker, reindex
+from assay.wiring.collections import collections_of
 
 WATER = "# Water\n\nWater boils at 100 degrees Celsius at sea level. It freezes at 0 degrees Celsius.\n"
 TOWER = "# Tower\n\nThe tower was opened on 3 May 1932 by the mayor. It is 120 metres high.\n"
@@ -98,7 +100,7 @@ def test_the_evidence_on_a_text_is_that_on_each_of_its_sentences(papers: Path, t
 
 def test_collections_are_summed_up_without_a_model(papers: Path, tmp_path: Path):
     data = tmp_path / "data"
-    assert summaries(data) == ()
+    assert collections_of(Settings(data_dir=data)).summaries() == ()
     with open_engine(data_dir=data, collection="b") as engine:
         engine.add([papers])
     with open_engine(data_dir=data, collection="a"):
@@ -107,7 +109,7 @@ def test_collections_are_summed_up_without_a_model(papers: Path, tmp_path: Path)
         (data / "collections" / damaged).mkdir()
         if content is not None:
             (data / "collections" / damaged / "index.sqlite").write_bytes(content)
-    assert summaries(data) == (
+    assert collections_of(Settings(data_dir=data)).summaries() == (
         CollectionSummary("a", 0, 0),
         CollectionSummary("b", 2, 1),
         CollectionSummary("c", None, None),
@@ -350,6 +352,39 @@ async def test_a_question_nobody_waits_for_has_an_end_in_the_record():
     assert isinstance(sink.events[-1], Failed)
     assert sink.events[-1].error == "CancelledError"
     assert sink.closed
+
+
+class _StoresLate(_Remembers):
+    """Stores a run only when it is waited for, if it can."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        super().__init__()
+        self.stored_runs: list[str] = []
+        self._error = error
+
+    async def stored(self, run_id: str) -> None:
+        await asyncio.sleep(0.01)
+        if self._error is not None:
+            raise self._error
+        self.stored_runs.append(run_id)
+
+
+async def test_the_last_event_is_heard_once_the_run_is_stored(tmp_path: Path):
+    sink = _StoresLate()
+    async with open_engine(data_dir=tmp_path, sinks=(sink,)) as engine:
+        async for event in engine.stream("Why is the sky blue?"):
+            assert sink.stored_runs == ([event.run_id] if isinstance(event, Done) else [])
+        assert isinstance(event, Done)
+        with pytest.raises(UsageError):
+            await engine.aask(" ")
+    assert len(sink.stored_runs) == 2
+
+
+async def test_a_run_that_cannot_be_stored_costs_a_warning(tmp_path: Path):
+    sink = _StoresLate(OSError("the database is away"))
+    async with open_engine(data_dir=tmp_path, sinks=(sink,)) as engine:
+        answer = await engine.aask("Why is the sky blue?")
+    assert any("the database is away" in warning for warning in answer.warnings)
 
 
 async def test_a_sink_that_counts_costs_gets_the_meter_of_a_run_before_its_events(tmp_path: Path):

@@ -285,7 +285,7 @@ async def test_a_change_after_which_another_claim_fails_is_taken_back(words: tup
     """Its sentence is marked as it was."""
     text = "It cost 5 million dollars. The tunnel was closed in 1950."
     async with open_checker(models=False, checker="none") as gates:
-        _run, on = gates._begin_unrecorded(text)
+        _run, on = await gates._begin_unrecorded(text)
         on = replace(on, text_verifier=Turning(on.text_verifier, "tunnel", words))
         made = await fix_draft(text, PASSAGES, on, Limits())
     assert made.given_text == f"{cost} The tunnel was closed in 1950."

@@ -1,4 +1,4 @@
-"""Any order of adding, replacing, removing and searching gives on disk what it gives in memory."""
+"""Any order of adding, replacing, removing and searching gives in a store what it gives in memory."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ import asyncio
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from assay.core.stages import Entry
+from assay.core.stages import Entry, Index
+from assay.postgres.address import Address
+from assay.postgres.database import release, share
 from assay.retrieval.index.memory import MemoryIndex
+from assay.retrieval.index.postgres import open_postgres
+from assay.retrieval.index.postgres_rebuild import problems as postgres_problems
 from assay.retrieval.index.rebuild import problems
-from assay.retrieval.index.sqlite import SqliteIndex, open_sqlite
+from assay.retrieval.index.sqlite import open_sqlite
 from assay.testing.fakes import WordEmbedder
 from assay.types import Document, Found, Metadata, Passage
+from support.postgres import shared_address
 
 EMBEDDER = WordEmbedder(16)
 NAMES = st.sampled_from("abcdef")
@@ -49,18 +55,25 @@ def alike(one: tuple[Found, ...], other: tuple[Found, ...]) -> bool:
 
 
 class IndexMachine(RuleBasedStateMachine):
-    """Two openings of one collection on disk, and the reference."""
+    """Two openings of one stored collection, and the reference."""
 
     def __init__(self) -> None:
         super().__init__()
         self.runner = asyncio.Runner()
         self.folder = tempfile.TemporaryDirectory()
 
+    def opened(self) -> Index:
+        """The collection, as another process opens it."""
+        return open_sqlite(Path(self.folder.name), EMBEDDER.model)
+
+    def found_problems(self) -> tuple[str, ...]:
+        """What is inconsistent in it, once nobody has it open."""
+        return problems(Path(self.folder.name))
+
     @initialize()
     def open(self) -> None:
-        path = Path(self.folder.name)
         self.memory = MemoryIndex(EMBEDDER.model)
-        self.disks: list[SqliteIndex] = [open_sqlite(path, EMBEDDER.model) for _ in range(2)]
+        self.disks = [self.opened() for _ in range(2)]
 
     @rule(name=NAMES, texts=TEXTS, kind=KINDS, which=st.integers(0, 1))
     def add(self, name: str, texts: list[str], kind: float | str, which: int) -> None:
@@ -76,7 +89,7 @@ class IndexMachine(RuleBasedStateMachine):
     @rule(which=st.integers(0, 1))
     def reopen(self, which: int) -> None:
         self.runner.run(self.disks[which].close())
-        self.disks[which] = open_sqlite(Path(self.folder.name), EMBEDDER.model)
+        self.disks[which] = self.opened()
 
     @rule(question=st.text(alphabet='aple rOR"*()東京の1,5', max_size=12), k=st.integers(0, 8), where=WHERE)
     def search(self, question: str, k: int, where: Metadata) -> None:
@@ -100,16 +113,38 @@ class IndexMachine(RuleBasedStateMachine):
         if hasattr(self, "disks"):
             for disk in self.disks:
                 self.runner.run(disk.close())
-            assert problems(Path(self.folder.name)) == ()
+            assert self.found_problems() == ()
         self.runner.close()
         self.folder.cleanup()
 
 
-TestIndexMachine = IndexMachine.TestCase
-TestIndexMachine.settings = settings(
+class PostgresMachine(IndexMachine):
+    """The same over Postgres."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.database = share(Address.read(shared_address()))
+        self.name = uuid4().hex
+
+    def opened(self) -> Index:
+        return open_postgres(self.database, "machine", self.name, EMBEDDER.model)
+
+    def found_problems(self) -> tuple[str, ...]:
+        return postgres_problems(self.database, "machine", self.name)
+
+    def teardown(self) -> None:
+        super().teardown()
+        release(self.database)
+
+
+SETTINGS = settings(
     max_examples=15,
     stateful_step_count=12,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     derandomize=True,
 )
+TestIndexMachine = IndexMachine.TestCase
+TestIndexMachine.settings = SETTINGS
+TestPostgresMachine = PostgresMachine.TestCase
+TestPostgresMachine.settings = SETTINGS

@@ -9,11 +9,12 @@ from itertools import pairwise
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from assay.core.rendering import apply_edits
 from assay.nlp.citations import citations
 from assay.rules.conflicts import clashes
 from assay.rules.layout import blocks, phrase_spans, statements
 from assay.rules.loader import load_rules, parse_rules
-from assay.rules.output_rules import OutputRules, apply_edits, safe_edits
+from assay.rules.output_rules import OutputRules, safe_edits
 from assay.rules.rule import EVERY_EXEMPTION, Demand, Edit, Interval, blanked, exempt_spans, untouchable
 from assay.types import Evidence, Question, Status
 

@@ -15,8 +15,7 @@ from assay.core.repair import repair_sentence
 from assay.core.stages import Stages
 from assay.nlp.cited_sentences import Numbered
 from assay.nlp.segments import at_end, cut, joined, rewritten, with_citations_changed, with_words_changed
-from assay.repair.drop import drop_claims
-from assay.repair.rules import RulesRepairer
+from assay.repair.rules import RulesRepairer, drop_claims
 from assay.repair.wording import apply_edit, fit_value
 from assay.testing.fakes import review_of, scripted_stages
 from assay.types import (

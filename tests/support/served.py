@@ -15,8 +15,7 @@ import httpx2
 import uvicorn
 from starlette.types import ASGIApp
 
-from assay.server.connections import TimedProtocol
-from assay.server.main import application
+from assay.server.main import TimedProtocol, application
 from assay.server.service import Service
 from assay.server.settings import ServerSettings
 

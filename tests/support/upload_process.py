@@ -19,7 +19,7 @@ from assay.ingest.loaders import LOADERS
 from assay.ingest.pipeline import Ingestion
 from assay.ingest.split import PassageSplitter
 from assay.retrieval.index.sqlite import open_sqlite
-from assay.server.job_runner import JobRunner
+from assay.server.intake import JobRunner
 from assay.server.jobs import JobStore
 from assay.server.uploads import StagedFile, Uploads
 from assay.testing.fakes import WordEmbedder

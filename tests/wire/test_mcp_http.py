@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assay import Engine, open_engine
 from assay.mcp_server.collections import Collections
-from assay.mcp_server.http import LOOPBACK, McpEndpoint
+from assay.server.mcp import LOOPBACK, McpEndpoint
 from support.collections import EndlessModel, HeldCollections
 
 BOIL = "At how many degrees does water boil?"

@@ -1,4 +1,4 @@
-"""What an agent may call: search and judge the documents, and ask them; with the JSON schemas of the arguments."""
+"""Functions for agents: search and judge the documents, and ask them; with the JSON schemas of the arguments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Tool:
     _run: Callable[[QuestionArguments], Awaitable[Shape]]
 
     async def call(self, arguments: Mapping[str, Any] | str) -> Json:
-        """What the function gives for these arguments, which may be JSON text as a model wrote it.
+        """Call the function with arguments, which may be JSON text as a model wrote it.
 
         What went wrong comes back as `{"error": {"kind", "message", "hint", "retryable"}}`, arguments that do
         not fit as kind UsageError.

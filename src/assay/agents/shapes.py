@@ -1,4 +1,4 @@
-"""What agents give and get, as typed JSON with its schema: arguments, answers, evidence, reviews, sources."""
+"""Arguments and results of agents, as typed JSON with its schema: answers, evidence, reviews, sources."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class ContradictionResult(Shape):
 
 
 class UsageResult(Shape):
-    """What the answer took; null is what nobody reported. `cost` is in US dollars."""
+    """The use of the answer; null is what nobody reported. `cost` is in US dollars."""
 
     prompt_tokens: int | None
     completion_tokens: int | None

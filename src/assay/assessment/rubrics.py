@@ -69,7 +69,7 @@ class Level(_Part):
 
 
 class Rubric(_Part):
-    """How one criterion is judged: the question put to the answer, and the meaning of each score, best first."""
+    """The rubric of one criterion: the question put to the answer, and the meaning of each score, best first."""
 
     criterion: Criterion
     version: int = Field(ge=1)
@@ -100,7 +100,7 @@ class Example(_Part):
 
 
 class Strategy(_Part):
-    """How an answer that is weak in one criterion is improved; `general` is for all others."""
+    """The way to improve an answer that is weak in one criterion; `general` is for all others."""
 
     name: StrategyName
     version: int = Field(ge=1)

@@ -1,67 +1,15 @@
-"""What a checker says of a claim and what is known without it make one probability; how much of it settles what."""
+"""The fit of a `ClaimPolicy` on labelled claims: a logistic line, and bars on its probability."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.calibration.curves import sigmoid
 from assay.calibration.risk_guarantee import CONFIDENCE, binomial_tail
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimPolicy:
-    """A logistic line over named inputs, and where its probability settles a claim.
-
-    The probability that the claim is borne out is sigmoid(shift + sum of weight x input); an input without a weight
-    counts for nothing. From `supported` on the claim is supported, below `unsupported` it is not; in between nobody
-    can tell. A claim that is not borne out is contradicted where the checker's own probability of that is at least
-    `contradicted`; None where that was too rare to tell. `claim_fit` fits all of it.
-
-    >>> policy = ClaimPolicy({"words": 1.0, "network": 0.5}, 0.0, 0.8, 0.1, 0.9)
-    >>> policy.probability({"words": 0.0, "network": 0.0, "length": 12.0})
-    0.5
-    """
-
-    weights: Mapping[str, float]
-    shift: float
-    supported: float
-    unsupported: float
-    contradicted: float | None
-
-    def contradicts(self, against: float) -> bool:
-        """Whether a claim that is not borne out is contradicted, by the checker's own probability of that.
-
-        >>> ClaimPolicy({"words": 1.0}, 0.0, 0.8, 0.1, None).contradicts(1.0)
-        False
-        """
-        return self.contradicted is not None and against >= self.contradicted
-
-    def probability(self, inputs: Mapping[str, float]) -> float:
-        """The probability, 0 to 1; raises KeyError where an input that has a weight is missing."""
-        return sigmoid(self.shift + math.fsum(weight * inputs[name] for name, weight in self.weights.items()))
-
-    @classmethod
-    def read(cls, body: Mapping[str, Any]) -> Self:
-        """The policy as a manifest has it; raises KeyError, TypeError or ValueError where it is none."""
-        weights = {str(name): float(weight) for name, weight in body["weights"].items()}
-        supported, unsupported = float(body["supported"]), float(body["unsupported"])
-        contradicted = None if body["contradicted"] is None else float(body["contradicted"])
-        shift = float(body["shift"])
-        if not weights or not all(map(math.isfinite, (shift, *weights.values()))):
-            raise ValueError("a weight is no number")
-        if not 0.0 <= unsupported <= supported <= 1.0 or not 0.0 <= (contradicted or 0.0) <= 1.0:
-            raise ValueError("the bars are not in order")
-        return cls(weights, shift, supported, unsupported, contradicted)
-
-
-# Fitting what a checker's verdicts settle, on labelled claims: a logistic line, and bars on its probability.
-
 
 # On the squared weights, each times the spread of its input, beside a mean loss over the claims.
 PENALTY = 1e-3
@@ -91,7 +39,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Aims:
-    """What bars are to keep.
+    """The aims that bars are to keep.
 
     Of the false claims at most the share `passed` is called supported, of the true ones at most `flagged` is called
     not borne out, and of what is called contradicted at least `precision` is. With `unseen` that is said of claims
@@ -106,7 +54,7 @@ class Aims:
 
     @property
     def fewest_contradicted(self) -> int:
-        """How many flagged claims show the precision where each of them is contradicted.
+        """Number of flagged claims that show the precision if each of them is contradicted.
 
         >>> Aims(0.03, 0.06, 0.9).fewest_contradicted
         22
@@ -114,7 +62,7 @@ class Aims:
         return fewest(1 - self.precision) if self.unseen else _FEWEST_FLAGGED
 
     def shows_precision(self, wrong: int, flagged: int) -> bool:
-        """Whether so few `wrong` ones among those flagged are borne out by the precision."""
+        """True if so few `wrong` ones among those flagged are borne out by the precision."""
         if not self.unseen:
             return flagged - wrong >= self.precision * flagged
         return binomial_tail(wrong, flagged, 1 - self.precision) <= 1 - CONFIDENCE
@@ -130,7 +78,7 @@ class Bars:
 
 
 def fewest(share: float) -> int:
-    """How many labels, none of them a failure, show that failures are at most this share (0 to 1), at 90 %.
+    """Number of labels, none a failure, that shows that failures are at most this share (0 to 1), at 90 %.
 
     >>> fewest(0.03), fewest(0.06)
     (76, 38)

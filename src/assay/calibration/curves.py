@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 # Scores nearer to 0 or 1 are read as this near: a few of exactly 1 would else bend a whole curve.
 _EDGE = 1e-3
@@ -71,6 +72,52 @@ def log_odds(score: float) -> float:
     return math.log(inner / (1 - inner))
 
 
+@dataclass(frozen=True, slots=True)
+class ClaimPolicy:
+    """A logistic line over named inputs, and where its probability settles a claim.
+
+    The probability that the claim is borne out is sigmoid(shift + sum of weight x input); an input without a weight
+    counts for nothing. From `supported` on the claim is supported, below `unsupported` it is not; in between nobody
+    can tell. A claim that is not borne out is contradicted where the checker's own probability of that is at least
+    `contradicted`; None where that was too rare to tell. `assay.calibration.claims` fits all of it.
+
+    >>> policy = ClaimPolicy({"words": 1.0, "network": 0.5}, 0.0, 0.8, 0.1, 0.9)
+    >>> policy.probability({"words": 0.0, "network": 0.0, "length": 12.0})
+    0.5
+    """
+
+    weights: Mapping[str, float]
+    shift: float
+    supported: float
+    unsupported: float
+    contradicted: float | None
+
+    def contradicts(self, against: float) -> bool:
+        """True if a claim that is not borne out is contradicted, by the checker's own probability of that.
+
+        >>> ClaimPolicy({"words": 1.0}, 0.0, 0.8, 0.1, None).contradicts(1.0)
+        False
+        """
+        return self.contradicted is not None and against >= self.contradicted
+
+    def probability(self, inputs: Mapping[str, float]) -> float:
+        """The probability, 0 to 1; raises KeyError where an input that has a weight is missing."""
+        return sigmoid(self.shift + math.fsum(weight * inputs[name] for name, weight in self.weights.items()))
+
+    @classmethod
+    def read(cls, body: Mapping[str, Any]) -> Self:
+        """The policy as a manifest has it; raises KeyError, TypeError or ValueError where it is none."""
+        weights = {str(name): float(weight) for name, weight in body["weights"].items()}
+        supported, unsupported = float(body["supported"]), float(body["unsupported"])
+        contradicted = None if body["contradicted"] is None else float(body["contradicted"])
+        shift = float(body["shift"])
+        if not weights or not all(map(math.isfinite, (shift, *weights.values()))):
+            raise ValueError("a weight is no number")
+        if not 0.0 <= unsupported <= supported <= 1.0 or not 0.0 <= (contradicted or 0.0) <= 1.0:
+            raise ValueError("the bars are not in order")
+        return cls(weights, shift, supported, unsupported, contradicted)
+
+
 # Whether live signals still look like those that a calibration was fitted on. Pure.
 
 
@@ -109,7 +156,7 @@ def kolmogorov_smirnov(first: Sequence[float], second: Sequence[float]) -> TwoSa
 
 
 def has_shifted(live: Sequence[float], fitted: Sequence[float]) -> bool:
-    """Whether the latest live signals, the newest last, come from elsewhere than those of the fit.
+    """True if the latest live signals, the newest last, come from elsewhere than those of the fit.
 
     >>> has_shifted([0.9] * 49, [0.1] * 200), has_shifted([0.9] * 50, [0.1] * 200)
     (False, True)

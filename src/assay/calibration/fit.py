@@ -12,7 +12,7 @@ from assay.types import ReliabilityBin, Value
 
 @dataclass(frozen=True, slots=True)
 class MadeFor(Value):
-    """What a score must come from for a fit to apply to it.
+    """The origin that a score must have for a fit to apply to it.
 
     `embedding` is the SHA-256 of the embedding model, `judge`, `writer` and `verifier` name what did these parts,
     "" where the score does not depend on it. `weights` is the hash of the fitted weights behind the score.
@@ -52,7 +52,7 @@ class Measured(Value):
 
 @dataclass(frozen=True, slots=True)
 class Rung(Value):
-    """What happened among the labelled rows that score at least `score`: how many they are, how many were wrong.
+    """A step of the ladder: the labelled rows that score at least `score`, and the wrong ones among them.
 
     `design` is the design effect of their groups, at least 1: how many rows are worth one independent row.
     """

@@ -58,7 +58,7 @@ class Rightness:
 def features(
     score: float, relevance: Mapping[str, float], signals: Mapping[str, float], reading: AnswerReading | None
 ) -> dict[str, float]:
-    """What the signal is of: the rules' score, the judgement's numbers, and what a reader makes of the answer.
+    """The inputs of the signal: the rules' score, the judgement's numbers, and what a reader makes of the answer.
 
     A model's judgement has no numbers of a reader: then the answer's own odds stand for those of the best passage.
 
@@ -114,7 +114,7 @@ def shipped_rightness(*, read: bool) -> Rightness:
 
 
 def stands_out(relevance: Mapping[str, float]) -> float:
-    """How much nearer the nearest passage is than the next, 0 to 1; a lone one stands out by all that it is near.
+    """Lead of the nearest passage over the next, 0 to 1; a lone one leads by all its nearness.
 
     >>> stands_out({"a": 0.75, "b": 0.5}), stands_out({"a": 0.75}), stands_out({})
     (0.25, 0.75, 0.0)

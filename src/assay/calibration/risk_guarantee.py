@@ -41,9 +41,7 @@ class RiskGuarantee(Value):
     confidence: float = CONFIDENCE
 
 
-def guarantee(
-    ladder: Sequence[Rung], risk: float, confidence: float = CONFIDENCE, starts: Sequence[float] = STARTS
-) -> RiskGuarantee | None:
+def guarantee(ladder: Sequence[Rung], risk: float, starts: Sequence[float] = STARTS) -> RiskGuarantee | None:
     """The guarantee that shows most, None where the labelled rows bear out none.
 
     `ladder` goes from the highest score down to all rows; `risk` lies above 0 and below 1. `starts` are chosen
@@ -53,7 +51,7 @@ def guarantee(
     >>> guarantee(rows, 0.1).threshold, guarantee(rows, 0.01)
     (0.9, None)
     """
-    passed = [_loosest(ladder, risk, (1 - confidence) / len(starts), start) for start in starts]
+    passed = [_loosest(ladder, risk, (1 - CONFIDENCE) / len(starts), start) for start in starts]
     kept = max(
         (candidate for candidate in passed if candidate is not None),
         key=lambda candidate: candidate.shown,
@@ -61,7 +59,7 @@ def guarantee(
     )
     if kept is None:
         return None
-    return RiskGuarantee(risk, kept.score, kept.shown / ladder[-1].shown, kept.shown, kept.wrong, confidence)
+    return RiskGuarantee(risk, kept.score, kept.shown / ladder[-1].shown, kept.shown, kept.wrong)
 
 
 def _loosest(ladder: Sequence[Rung], risk: float, doubt: float, start: float) -> Rung | None:
@@ -79,20 +77,18 @@ def _loosest(ladder: Sequence[Rung], risk: float, doubt: float, start: float) ->
 
 
 def _passes(rung: Rung, risk: float, doubt: float) -> bool:
-    """Whether so few wrong ones would be this unlikely at a higher risk than promised."""
+    """True if so few wrong ones would be this unlikely at a higher risk than promised."""
     rows = int(rung.shown / rung.design)
     return rows > 0 and binomial_tail(math.ceil(rung.wrong * rows / rung.shown), rows, risk) <= doubt
 
 
-def best_guarantee(
-    ladder: Sequence[Rung], confidence: float = CONFIDENCE, starts: Sequence[float] = STARTS
-) -> RiskGuarantee | None:
+def best_guarantee(ladder: Sequence[Rung], starts: Sequence[float] = STARTS) -> RiskGuarantee | None:
     """The least risk, in whole hundredths, that can be promised; None where not even .99 can.
 
     >>> best_guarantee([Rung(0.9, 100, 1)]).risk
     0.06
     """
-    tried = (guarantee(ladder, hundredths / 100, confidence, starts) for hundredths in range(1, 100))
+    tried = (guarantee(ladder, hundredths / 100, starts) for hundredths in range(1, 100))
     return next((candidate for candidate in tried if candidate is not None), None)
 
 

@@ -159,7 +159,7 @@ def _tell(row: dict[str, Any], terminal: Terminal) -> None:
 
 
 def _hint(rows: list[dict[str, Any]]) -> str:
-    """What became of the other files, and what to do about those that failed.
+    """The fate of the other files, and what to do about those that failed.
 
     >>> _hint([{"status": "failed", "reason": "no such file or folder"}])
     'nothing was stored; check the path and run the command again'
@@ -195,7 +195,7 @@ _WOULD = {"added": "would add", "pruned": "would prune", "skipped": "would skip"
 
 
 def plan_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """What a sync would do: a line per file, then the total.
+    """The plan of a sync: a line per file, then the total.
 
     >>> added = {"status": "added", "path": "a.md", "reason": None, "passages": 3}
     >>> list(plan_lines([added, {"status": "unchanged", "path": "b.md", "reason": None, "passages": 1}]))

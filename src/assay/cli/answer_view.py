@@ -15,7 +15,6 @@ from assay.cli import objects
 from assay.cli.flags import Given
 from assay.cli.terminal import Terminal, first_of_each, from_here, one_line, with_paths_from_here
 from assay.core.rendering import rendered, section_within
-from assay.nlp.blocks import BlockKind, blocks
 from assay.settings import load_settings
 
 if TYPE_CHECKING:
@@ -95,12 +94,12 @@ def show_answer(
 
 
 def may_not_answer(answer: Json) -> bool:
-    """Whether an answer is shown that may not answer the question."""
+    """True if an answer is shown that may not answer the question."""
     return answer["outcome"] in ("answered", "partial") and answer["confidence"].get("answers") in ("unsure", "no")
 
 
 def _is_shown_in(quote: str, text: str) -> bool:
-    """Whether the answer's text contains the quote, so that it need not be printed again."""
+    """True if the answer's text contains the quote, so that it need not be printed again."""
     return one_line(quote).rstrip("…") in one_line(text)
 
 
@@ -348,20 +347,23 @@ def reflow(text: str) -> str:
     >>> reflow("Water\\nis **wet**:\\n- at sea\\n- in the rain")
     'Water is **wet**:\\n- at sea\\n- in the rain'
     """
+    from assay.nlp.blocks import BlockKind, blocks  # here, since most views of runs print no answer
+
     parts: list[str] = []
     at = 0
     for block in blocks(text):
         gap = text[at : block.start]
         parts.append("\n" * min(gap.count("\n"), 2) if parts else "")
         parts += [note[0]] if (note := _NOTE.search(gap)) else []
-        parts.append(_reflow_block(text[block.start : block.end], block.kind))
+        part = text[block.start : block.end]
+        parts.append(part if block.kind in (BlockKind.CODE, BlockKind.TABLE) else _reflow_block(part))
         at = block.end
     return "".join(parts) if parts else one_line(text)
 
 
-def _reflow_block(text: str, kind: BlockKind) -> str:
-    """A block as it is read: code and tables as they are, other text without the line breaks of its source."""
-    if kind in (BlockKind.CODE, BlockKind.TABLE) or all(map(_ROW.fullmatch, text.split("\n"))):
+def _reflow_block(text: str) -> str:
+    """A block without the line breaks of its source; rows of a table as they are."""
+    if all(map(_ROW.fullmatch, text.split("\n"))):
         return text
     return _LINK.sub(r"\1", "\n".join(map(one_line, _BREAK.split(text))))
 
@@ -426,7 +428,7 @@ def _all_quoted(claims: Sequence[Json]) -> bool:
 
 
 def _quoting(claims: Sequence[Json]) -> str:
-    """How many claims quote their source; where some say it otherwise, how many it bears out."""
+    """Number of claims that quote their source, and of those in other words that it bears out."""
     if _all_quoted(claims):
         return "quoted exactly"
     borne_out = [claim for claim in claims if claim["verdict"] == "supported" and claim["spans"]]
@@ -474,7 +476,7 @@ def tell(
 
 
 def _left_out(sentences: int) -> str:
-    """That some sentences were dropped, empty where none was."""
+    """A note that sentences were dropped, empty where none was."""
     if not sentences:
         return ""
     many = f"{sentences} sentences were" if sentences > 1 else "1 sentence was"

@@ -102,7 +102,7 @@ def _read(file: Path) -> tuple[Line, ...]:
 
 
 def _scored(file: Path, line: Line) -> Seen:
-    """What another judge said, by its score."""
+    """The verdict of another judge, by its score."""
     from assay.evals.audit import Seen
     from assay.evals.labels_file import line_error, score_of
 
@@ -113,7 +113,7 @@ def _scored(file: Path, line: Line) -> Seen:
 
 
 def _checked(file: Path, line: Line, engine: Engine, *, asks_nobody: bool) -> Seen:
-    """What the engine's verifier says of the line's claim."""
+    """The verdict of the engine's verifier on the line's claim."""
     from assay.evals.audit import Seen
     from assay.evals.labels_file import line_error
     from assay.types import Passage, Verdict
@@ -138,7 +138,7 @@ def _checked(file: Path, line: Line, engine: Engine, *, asks_nobody: bool) -> Se
 
 
 def _about(file: Path, line: Line) -> dict[str, Any]:
-    """What the line says of the row itself."""
+    """The line's facts about the row itself."""
     from assay.evals.labels_file import line_error
 
     others = line.body.get("others")
@@ -152,7 +152,7 @@ def _about(file: Path, line: Line) -> dict[str, Any]:
 
 
 def _name(settings: Settings, asks: bool) -> str:
-    """Who tests the claims: rules, the checker where there is one, and a model where it `asks` one."""
+    """The name of the judge: rules, the checker where there is one, and a model where it `asks` one."""
     checker = None if settings.checker == "none" else f"checker {settings.checker}"
     return ", ".join(filter(None, (RULES, checker, settings.verifier_model if asks else None)))
 

@@ -224,8 +224,8 @@ def calibrate(
     """
     from assay.core.tape import SystemClock
     from assay.records.labels import Labels
-    from assay.records.runs import RunStore
     from assay.settings import load_settings
+    from assay.wiring.recording import open_record
 
     if sum((file is not None, labelled, claims is not None, use is not None)) > 1:
         raise UsageError("a file, --labelled, --claims and --use cannot be used together", hint="give one of them")
@@ -240,7 +240,7 @@ def calibrate(
         to_fit = _claims_to_fit(settings, claims, labelled)
         calibrate_checker(settings, terminal, claims=to_fit, use=use, by=who, as_json=as_json)
         return
-    labels = Labels(RunStore(settings.runs_file, settings.collection))
+    labels = Labels(open_record(settings, settings.collection))
     at = SystemClock().time()
     if use is not None:
         labels.use(settings.collection, use, at=at, by=who)
@@ -270,16 +270,21 @@ def calibrate(
 def _claims_to_fit(
     settings: Settings, file: Path | None, labelled: bool
 ) -> Callable[[], Sequence[LabelledClaim]] | None:
-    """What reads the labelled claims, from a file or from the record; None where none are named."""
+    """A function that reads the labelled claims, from a file or from the record; None where none are named."""
     from assay.evals.labels_file import read_labelled_claims, recorded_claims
     from assay.records.labels import Labels
-    from assay.records.runs import RunStore
+    from assay.wiring.recording import opened_record
 
     if file is not None:
         return lambda: read_labelled_claims(file)
     if not labelled:
         return None
-    return lambda: recorded_claims(Labels(RunStore(settings.runs_file, settings.collection)), settings.collection)
+
+    def recorded() -> Sequence[LabelledClaim]:
+        with opened_record(settings, settings.collection) as records:
+            return recorded_claims(Labels(records), settings.collection)
+
+    return recorded
 
 
 def _from_file(file: Path) -> tuple[Labelled, ...]:

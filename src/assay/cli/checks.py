@@ -261,7 +261,7 @@ def _show_assessment(made: DraftReport, terminal: Terminal) -> None:
 
 
 def _has_verifier_model(given: Given) -> bool:
-    """Whether a verifier model is set; no other model is opened."""
+    """True if a verifier model is set; no other model is opened."""
     from assay.settings import load_settings
 
     return load_settings(given).settings.verifier_model is not None
@@ -299,7 +299,7 @@ def _read_draft(
 
 
 def _is_text(given: str) -> bool:
-    """Whether an argument is text: several words that name no file and do not end like a file name.
+    """True if an argument is text: several words that name no file and do not end like a file name.
 
     >>> _is_text("Water boils at 99.5 degrees."), _is_text("answer.txt"), _is_text("my answer.txt")
     (True, False, False)
@@ -342,7 +342,7 @@ def _decoded(path: str, data: bytes) -> str:
 
 
 def _drops_by_setting(given: Given) -> bool:
-    """Whether the user chose to drop what cannot be repaired; by default it is marked."""
+    """True if the user chose to drop what cannot be repaired; by default it is marked."""
     from assay.settings import load_settings
 
     resolved = load_settings(given)

@@ -133,7 +133,7 @@ def _two_folders(
     limit: int | None,
     requirements: tuple[Requirement, ...],
 ) -> Comparison:
-    from assay.evals.compare_folders import compare_folders
+    from assay.evals.compare import compare_folders
 
     if changes or limit:
         raise UsageError(
@@ -178,8 +178,7 @@ def _fresh_runs(
 ) -> Comparison:
     """Both sides, one after the other, each in a folder of its own that `assay eval` would have written."""
     from assay.cli.evaluate import ask_data_set, with_changes
-    from assay.evals.compare import require_measurable
-    from assay.evals.compare_folders import compare_folders
+    from assay.evals.compare import compare_folders, require_measurable
     from assay.settings import load_settings
 
     if not any(sides):

@@ -71,7 +71,7 @@ def _gate_word(gate: Gate) -> str:
 
 
 def _about(found: Comparison) -> Iterator[str]:
-    """What was compared."""
+    """Lines on what was compared."""
     yield f"A: {one_line(found.first)}"
     yield f"B: {one_line(found.second)}"
     for change in found.settings:
@@ -140,7 +140,7 @@ def _p(value: float) -> str:
 
 
 def _notes(found: Comparison) -> Iterator[str]:
-    """What the tables do not show."""
+    """Notes on what the tables do not show."""
     moved = sum(metric.p is not None and metric.effect != "same" for metric in found.metrics)
     if moved:
         yield (
@@ -186,7 +186,7 @@ def _case_text(case: CaseChange, unit: str) -> str:
 
 
 def _ruling_text(ruling: Ruling, metric: MetricChange) -> str:
-    """Why the requirement is kept or not, with the figures."""
+    """The reason for the ruling on a requirement, with the figures."""
     requirement = ruling.requirement
     if ruling.change is None or ruling.limit is None or ruling.adjusted is None:
         return ruling.why

@@ -84,17 +84,17 @@ def _fits(name: str, path: str, record: DocumentRecord) -> bool:
 
 
 def _means_all(name: str, found: Sequence[DocumentRecord]) -> bool:
-    """Whether the name is a pattern, not a title or a file name such as "What is tea?"."""
+    """True if the name is a pattern, not a title or a file name such as "What is tea?"."""
     return any(sign in name for sign in _OF_A_PATTERN) and not any(_is_called(name, record) for record in found)
 
 
 def _is_called(name: str, record: DocumentRecord) -> bool:
-    """Whether the name is exactly the document's title or file name."""
+    """True if the name is exactly the document's title or file name."""
     return name in (PurePath(record.source).name, record.title)
 
 
 def _of_file(name: str, record: DocumentRecord) -> bool:
-    """Whether the name is, or as a pattern fits, the document's file name."""
+    """True if the name is, or as a pattern fits, the document's file name."""
     return fnmatchcase(PurePath(record.source).name, name) or fnmatchcase(record.source, f"*/{name}")
 
 

@@ -188,7 +188,7 @@ def _opened(cases: tuple[Case, ...], settings: Given) -> Engine:
 async def _about(
     engine: Engine, dataset: Dataset, cases: tuple[Case, ...], resolved: Resolved, repeat: int
 ) -> Evaluation:
-    """What is evaluated, as its folder keeps it."""
+    """The evaluation as its folder keeps it."""
     from assay import __version__
     from assay.evals.run_folder import Evaluation
     from assay.settings import ROLES

@@ -16,7 +16,6 @@ from assay.cli.answer_view import (
 )
 from assay.cli.terminal import Terminal, first_of_each, one_line
 from assay.types import Evidence, Hit, Judgement, Review, Status, plain
-from assay.verification.verifier import least_support
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -61,6 +60,8 @@ def show_judgement(judgement: Judgement, terminal: Terminal) -> None:
 
 def show_review(review: Review, terminal: Terminal) -> None:
     """Print the first claims of each verdict with their quotes, then the first checks."""
+    from assay.verification.verifier import least_support
+
     console = terminal.console()
     claims = first_of_each(review.claims, lambda claim: claim.verdict.value)
     for claim in claims.first:

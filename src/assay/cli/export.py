@@ -48,25 +48,25 @@ def export(
     assay export --format ragas --labelled --out labelled.jsonl
     """
     from assay.records.export import export_rows
-    from assay.records.runs import RunStore
     from assay.records.values import MOST_LISTED, RunQuery
     from assay.settings import load_settings
+    from assay.wiring.recording import opened_record
 
     if out is not None:
         refuse_place(out, force)
-    store = RunStore(load_settings(given).settings.runs_file)
     query = RunQuery(
         collection=given.get("collection"),
         since=None if since is None else seconds_of(since),
         labelled=labelled,
         limit=MOST_LISTED,
     )
-    rows = export_rows(store, query, format_)
-    if out is None:
-        for row in rows:
-            terminal.object(row)
-        return
-    count = write_lines(out, rows)
+    with opened_record(load_settings(given).settings) as records:
+        rows = export_rows(records, query, format_)
+        if out is None:
+            for row in rows:
+                terminal.object(row)
+            return
+        count = write_lines(out, rows)
     terminal.note(f"{count} rows are in {out}")
 
 

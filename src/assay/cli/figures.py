@@ -50,13 +50,13 @@ def figures(
     assay figures --by day
     """
     from assay.records.figures import summed
-    from assay.records.runs import RunStore
     from assay.records.series import series, spikes
     from assay.settings import load_settings
     from assay.types import plain
+    from assay.wiring.recording import opened_record
 
-    store = RunStore(load_settings(given).settings.runs_file)
-    runs = store.figures(seconds_of(since), given.get("collection"))
+    with opened_record(load_settings(given).settings) as records:
+        runs = records.figures(seconds_of(since), given.get("collection"))
     found = summed(run.figures for run in runs)
     rows = () if by is None else series(runs, by)
     unusual = spikes(rows)
@@ -136,7 +136,7 @@ def _tries_lines(found: Figures) -> list[tuple[str, str]]:
 
 
 def _reuse_lines(found: Figures) -> list[tuple[str, str]]:
-    """How often a kept answer was given again; empty if none was looked for."""
+    """Lines on how often a kept answer was given again; empty if none was looked for."""
     if not found.lookups:
         return []
     saved = f"{found.saved_calls} model call{'' if found.saved_calls == 1 else 's'} saved"

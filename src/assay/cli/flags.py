@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer.core import TyperCommand
+from typer.main import get_command
 
 from assay.cli.terminal import Terminal
 from assay.errors import UsageError
@@ -56,6 +58,13 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             str, COLLECTION, "The collection to use. [default: default]", "NAME", "--collection", "-c"
         ),
         "data_dir": _flag(Path, COLLECTION, "Folder that holds collections and runs.", "FOLDER"),
+        "store": _flag(
+            str,
+            COLLECTION,
+            "Postgres database that holds collections and runs; keep passwords out of the flag.",
+            "postgresql://…",
+        ),
+        "tenant": _flag(str, COLLECTION, "Whose collections and runs to use, in a shared database.", "NAME"),
         "embedder": _flag(
             str, COLLECTION, "What embeds text: bundled, a folder, hf:ORG/NAME@REVISION, or openai:MODEL.", "WHICH"
         ),
@@ -286,7 +295,8 @@ WITHOUT_FLAG = frozenset(
 )
 
 # Flags that several verbs share.
-THE_COLLECTION = ("collection", "data_dir")
+THE_COLLECTION = ("collection", "data_dir", "store", "tenant")
+THE_RECORD = ("data_dir", "store", "tenant")
 FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "where", "mode", "fusion", "mmr", "reranker")
 FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")
 # Flags for calling any model.
@@ -338,35 +348,52 @@ FOR_FIXING = (
 FOR_ANSWERS = tuple(FLAGS)
 
 
-def takes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a command of a verb: with these flags and the two that every verb has.
+@dataclass(frozen=True)
+class Verb:
+    """A verb with its flags. Its options are read once it is called for: all verbs together take 0.07 s to read."""
 
-    The verb is called with the terminal, its own options and, if it takes flags, those that were set as `given`.
-    """
+    function: Callable[..., Any]
+    flags: tuple[str, ...]
 
-    def taking(verb: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(verb)
+    @property
+    def name(self) -> str:
+        """The verb as it is typed."""
+        return self.function.__name__.strip("_")
+
+    def command(self) -> _click.Command:
+        """The command with all its options.
+
+        The function is called with the terminal, its own options and, if it takes flags, those that were set as
+        `given`.
+        """
+
+        @wraps(self.function)
         def with_flags(ctx: typer.Context, quiet: bool, verbose: bool, **values: Any) -> Any:
-            flags = {name: values.pop(name) for name in dict.fromkeys(names)}
-            if names:
+            flags = {name: values.pop(name) for name in self.flags}
+            if flags:
                 values["given"] = {name: value for name, value in flags.items() if value not in (None, [])}
-            return verb(terminal_of(ctx), **values)
+            return self.function(terminal_of(ctx), **values)
 
-        signature = _with_flags(inspect.signature(verb, eval_str=True), names)
+        signature = _with_flags(inspect.signature(self.function, eval_str=True), self.flags)
         # typer reads a verb's options from these.
         with_flags.__signature__ = signature  # type: ignore[attr-defined]
         with_flags.__annotations__ = {
             parameter.name: parameter.annotation for parameter in signature.parameters.values()
         }
-        return with_flags
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command(name=self.name, cls=GroupedCommand)(with_flags)
+        return get_command(alone)
 
-    return taking
+
+def takes(*names: str) -> Callable[[Callable[..., Any]], Verb]:
+    """Make a verb of a function: with these flags and the two that every verb has."""
+    return lambda function: Verb(function, tuple(dict.fromkeys(names)))
 
 
 def _with_flags(signature: inspect.Signature, names: tuple[str, ...]) -> inspect.Signature:
     """The signature with the parser's context for the terminal, and a keyword for each flag."""
     kind = inspect.Parameter.KEYWORD_ONLY
-    flags = [inspect.Parameter(name, kind, default=None, annotation=FLAGS[name]) for name in dict.fromkeys(names)]
+    flags = [inspect.Parameter(name, kind, default=None, annotation=FLAGS[name]) for name in names]
     common = [
         inspect.Parameter("quiet", kind, default=False, annotation=Quiet),
         inspect.Parameter("verbose", kind, default=False, annotation=Verbose),
@@ -378,10 +405,14 @@ def _with_flags(signature: inspect.Signature, names: tuple[str, ...]) -> inspect
     return signature.replace(parameters=[context, *first, *flags, *last, *common])
 
 
-def add_verbs(app: typer.Typer, verbs: Iterable[Callable[..., Any]]) -> None:
+def add_verbs(app: typer.Typer, verbs: Iterable[Verb]) -> None:
     """Give the program, or a group of it, these verbs."""
     for verb in verbs:
-        app.command(name=verb.__name__.strip("_"), cls=GroupedCommand)(verb)
+        app.command(name=verb.name, help=verb.function.__doc__, cls=OutlinedCommand)(_returning(verb))
+
+
+def _returning(verb: Verb) -> Callable[[], Verb]:
+    return lambda: verb
 
 
 # --- shared options that are not settings, and the layout of `--help` -------------------------------------
@@ -450,6 +481,22 @@ def one_of_two(yes: bool, no: bool, flags: str) -> bool | None:
     if yes and no:
         raise UsageError(f"{flags} cannot be used together", hint="leave out one of them")
     return True if yes else False if no else None
+
+
+class OutlinedCommand(TyperCommand):
+    """A verb's name and help, with which a list of verbs can do; its callback returns the verb."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: _click.Context | None = None, **extra: Any
+    ) -> _click.Context:
+        """The context of the whole command."""
+        return self.whole().make_context(info_name, args, parent, **extra)
+
+    def whole(self) -> _click.Command:
+        """The command with all its options."""
+        assert self.callback is not None  # noqa: S101 - `add_verbs` gives it one
+        verb: Verb = self.callback()
+        return verb.command()
 
 
 class GroupedCommand(TyperCommand):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import THE_COLLECTION, AsJson, Given, one_of_two, takes
+from assay.cli.flags import THE_COLLECTION, THE_RECORD, AsJson, Given, one_of_two, takes
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
@@ -40,7 +40,7 @@ ClaimNumber = Annotated[
 ]
 
 
-@takes("data_dir")
+@takes(*THE_RECORD)
 def review(
     terminal: Terminal,
     run: ReviewedRun = None,
@@ -63,22 +63,22 @@ def review(
     assay review 01JAB --reject --note "old price"  record your decision, with name and time
     """
     from assay.records.review_queue import ReviewQueue
-    from assay.records.runs import RunStore
     from assay.settings import load_settings
+    from assay.wiring.recording import opened_record
 
     decision = one_of_two(accept, reject, "--accept and --reject")
     if decision is None and (note or by is not None):
         raise UsageError("--note and --by need a decision", hint="add --accept or --reject")
     if decision is not None and run is None:
         raise UsageError("--accept and --reject need a run", hint="`assay review` lists the runs that wait")
-    queue = ReviewQueue(RunStore(load_settings(given).settings.runs_file))
-    if run is None:
-        _list_waiting(queue, as_json, terminal)
-        return
-    if decision is not None:
-        _decide(queue, run, accept=decision, note=note, by=by, terminal=terminal)
-    _show(queue.store.load(run), as_json, decided=decision is not None, terminal=terminal)
-    queue.store.close()
+    with opened_record(load_settings(given).settings) as records:
+        queue = ReviewQueue(records)
+        if run is None:
+            _list_waiting(queue, as_json, terminal)
+            return
+        if decision is not None:
+            _decide(queue, run, accept=decision, note=note, by=by, terminal=terminal)
+        _show(records.load(run), as_json, decided=decision is not None, terminal=terminal)
 
 
 @takes(*THE_COLLECTION)
@@ -106,24 +106,24 @@ def label(
     """
     from assay.core.tape import SystemClock
     from assay.records.labels import WHOLE, Labels
-    from assay.records.runs import RunStore
     from assay.settings import load_settings
+    from assay.wiring.recording import opened_record
 
     settings = load_settings(given).settings
-    labels = Labels(RunStore(settings.runs_file))
     good = one_of_two(right, wrong, "--right and --wrong")
     if run is None:
         if good is not None:
             raise UsageError("a label needs a run", hint="e.g. `assay label last --right`")
-        _list_labels(labels.current(), as_json, terminal)
+        with opened_record(settings) as records:
+            _list_labels(Labels(records).current(), as_json, terminal)
         return
     if good is None:
         raise UsageError("the label is missing", hint="add --right or --wrong")
     who = by.strip() if by is not None else login()
     if not who:
         raise UsageError("the name of the labeller is empty", hint="give it with --by NAME")
-    made = labels.add(run, claim or WHOLE, good=good, at=SystemClock().time(), by=who, note=note)
-    labels.store.close()
+    with opened_record(settings) as records:
+        made = Labels(records).add(run, claim or WHOLE, good=good, at=SystemClock().time(), by=who, note=note)
     if as_json:
         terminal.object(made.to_dict())
     else:

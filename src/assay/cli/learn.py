@@ -49,15 +49,15 @@ def learn(
     assay learn -c manual --undo
     """
     from assay.records.labels import Labels
-    from assay.records.runs import RunStore
     from assay.settings import load_settings
     from assay.wiring.learned import learning_log
+    from assay.wiring.recording import open_record
 
     if sum((dry_run, undo, list_)) > 1:
         raise UsageError("--dry-run, --undo and --list cannot be used together", hint="give one of them")
     settings = load_settings(given).settings
     who = (by or login()).strip() or "unknown"
-    log, labels = learning_log(settings), Labels(RunStore(settings.runs_file, settings.collection))
+    log, labels = learning_log(settings), Labels(open_record(settings, settings.collection))
     try:
         if list_:
             _list(log.all(), as_json, terminal)

@@ -6,7 +6,6 @@ from typing import Any
 
 from assay.cli.terminal import with_paths_from_here
 from assay.types import Answer, Contradiction, Evidence, Fixed, Judgement, Review, plain
-from assay.verification.verifier import least_support
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
@@ -56,6 +55,8 @@ def contradiction_object(contradiction: Contradiction) -> dict[str, Any]:
 
 def review_object(review: Review) -> dict[str, Any]:
     """The review of a text: least support, worst verdict, claims and checks."""
+    from assay.verification.verifier import least_support  # here, since listing runs needs no verifier
+
     return {
         "support": least_support(review),
         "verdict": review.verdict.value,

@@ -9,13 +9,11 @@ import typer
 
 from assay.cli.documents import DryRun
 from assay.cli.figures import Since, seconds_of
-from assay.cli.flags import THE_COLLECTION, AsJson, Given, takes
+from assay.cli.flags import THE_COLLECTION, THE_RECORD, AsJson, Given, takes
 from assay.cli.terminal import Terminal, first_of_each, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.records.runs import RunStore
-    from assay.settings import Settings
     from assay.types import RunSummary
 
 Outcome = Annotated[
@@ -72,6 +70,8 @@ def list_(
     """
     from assay.cli.run_view import run_line
     from assay.records.values import RunQuery
+    from assay.settings import load_settings
+    from assay.wiring.recording import opened_record
 
     if outcome and outcome not in _OUTCOMES:
         raise UsageError(f"no run ends as {outcome!r}", hint=f"one of {', '.join(_OUTCOMES)}")
@@ -83,8 +83,8 @@ def list_(
         before=before,
         limit=limit,
     )
-    _, store = _opened(given)
-    page = store.find(query)
+    with opened_record(load_settings(given).settings) as records:
+        page = records.find(query)
     if as_json:
         terminal.object(page.to_dict())
         return
@@ -96,7 +96,7 @@ def list_(
         terminal.note(f"there are more: --before {page.next}")
 
 
-@takes("data_dir")
+@takes(*THE_RECORD)
 def delete(
     terminal: Terminal,
     runs: Runs = None,
@@ -120,27 +120,29 @@ def delete(
     """
     from assay.records.deletion import delete_all_runs, delete_runs, runs_of
     from assay.records.values import RunQuery
+    from assay.settings import load_settings
+    from assay.wiring.recording import opened_record
 
     if sum((bool(runs), bool(document), everything)) != 1:
         raise UsageError(
             "which runs are to be deleted is not clear", hint="name runs, or give --document ID, or --all"
         )
-    settings, store = _opened(given)
-    if everything:
-        chosen = runs_of(store, RunQuery())
-    elif document:
-        chosen = [store.load(run_id).run for run_id in store.runs_with_document(document)]
-    else:
-        chosen = list({run.run_id: run for run in (store.load(name).run for name in runs or ())}.values())
-    if dry_run or (not chosen and not everything):
-        _tell(chosen, 0, dry_run, as_json, terminal)
-        return
-    _confirm(chosen, yes, terminal)
-    if everything:
-        deleted = delete_all_runs(store, settings.data_dir)
-    else:
-        deleted = delete_runs(store, settings.data_dir, [run.run_id for run in chosen])
-    store.close()
+    settings = load_settings(given).settings
+    with opened_record(settings) as records:
+        if everything:
+            chosen = runs_of(records, RunQuery())
+        elif document:
+            chosen = [records.load(run_id).run for run_id in records.runs_with_document(document)]
+        else:
+            chosen = list({run.run_id: run for run in (records.load(name).run for name in runs or ())}.values())
+        if dry_run or (not chosen and not everything):
+            _tell(chosen, 0, dry_run, as_json, terminal)
+            return
+        _confirm(chosen, yes, terminal)
+        if everything:
+            deleted = delete_all_runs(records, settings.data_dir)
+        else:
+            deleted = delete_runs(records, settings.data_dir, [run.run_id for run in chosen])
     _tell(chosen, deleted.runs, False, as_json, terminal, wiped=deleted.wiped)
 
 
@@ -166,30 +168,23 @@ def prune(
 
     from assay.records.deletion import delete_runs, runs_of
     from assay.records.values import RunQuery
+    from assay.settings import load_settings
+    from assay.wiring.recording import opened_record
 
     found = _AGE.fullmatch(older_than.strip())
     if found is None:
         raise UsageError(f"{older_than!r} is no age", hint="give days or hours, e.g. 90d or 36h")
     until = time.time() - int(found[1]) * _SECONDS[found[2]]
-    settings, store = _opened(given)
-    query = RunQuery(collection=given.get("collection"), until=until)
-    chosen = runs_of(store, query)
-    if dry_run or not chosen:
-        _tell(chosen, 0, dry_run, as_json, terminal)
-        return
-    _confirm(chosen, yes, terminal)
-    deleted = delete_runs(store, settings.data_dir, [run.run_id for run in chosen])
-    store.close()
-    _tell(chosen, deleted.runs, False, as_json, terminal, wiped=deleted.wiped)
-
-
-def _opened(given: Given) -> tuple[Settings, RunStore]:
-    """The settings, and the record of runs that they name."""
-    from assay.records.runs import RunStore
-    from assay.settings import load_settings
-
     settings = load_settings(given).settings
-    return settings, RunStore(settings.runs_file)
+    query = RunQuery(collection=given.get("collection"), until=until)
+    with opened_record(settings) as records:
+        chosen = runs_of(records, query)
+        if dry_run or not chosen:
+            _tell(chosen, 0, dry_run, as_json, terminal)
+            return
+        _confirm(chosen, yes, terminal)
+        deleted = delete_runs(records, settings.data_dir, [run.run_id for run in chosen])
+    _tell(chosen, deleted.runs, False, as_json, terminal, wiped=deleted.wiped)
 
 
 def _confirm(chosen: list[RunSummary], yes: bool, terminal: Terminal) -> None:
@@ -220,8 +215,8 @@ def _tell(
     terminal.note(f"{count:,} run{'' if count == 1 else 's'} {'would be deleted' if dry_run else 'deleted'}")
     if not wiped:
         terminal.warn(
-            "warning: another process reads the record: what was deleted may stay in its log until the next "
-            "deletion"
+            "warning: bytes of what was deleted may stay on the disk: in a database until it uses their place "
+            "again, else until the next deletion, since another process reads the record"
         )
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from assay.cli import exits
-from assay.cli.flags import AsJson, Given, takes
-from assay.cli.terminal import Terminal, reason_of
+from assay.cli.flags import THE_RECORD, AsJson, Given, takes
+from assay.cli.terminal import Terminal, one_line, reason_of
 from assay.errors import AssayError, UsageError
 
 if TYPE_CHECKING:
-    from assay.records.runs import RunStore
+    from assay.records.run_records import RunRecords
     from assay.records.values import RunRecord
     from assay.types import Ablation
 
+# Runs that `assay show` lists. Chosen.
+_LATEST = 20
 OneRun = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
 RunName = Annotated[
     str | None,
@@ -43,7 +46,7 @@ LeaveOut = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 
 
-@takes("data_dir")
+@takes(*THE_RECORD)
 def show(
     terminal: Terminal,
     run: RunName = None,
@@ -64,16 +67,16 @@ def show(
     assay show last --sources
     """
     from assay.cli.run_view import show_run
-    from assay.records.runs import RunStore
     from assay.settings import load_settings
+    from assay.wiring.recording import opened_record
 
-    store = RunStore(load_settings(given).settings.runs_file)
-    if run is None:
-        if sources:
-            raise UsageError("--sources needs a run", hint="e.g. `assay show last --sources`")
-        _show_latest(store, as_json, terminal)
-        return
-    record = store.load(run)
+    with opened_record(load_settings(given).settings) as records:
+        if run is None:
+            if sources:
+                raise UsageError("--sources needs a run", hint="e.g. `assay show last --sources`")
+            _show_latest(records, as_json, terminal)
+            return
+        record = records.load(run)
     if sources:
         _show_ablation(record, given, as_json, terminal)
         return
@@ -83,7 +86,7 @@ def show(
         show_run(record, terminal)
 
 
-@takes("data_dir", "citation_style", "references")
+@takes(*THE_RECORD, "citation_style", "references")
 def replay(
     terminal: Terminal,
     run: OneRun,
@@ -106,20 +109,21 @@ def replay(
     """
     from assay.cli.answer_view import tell
     from assay.cli.run_view import Progress
-    from assay.records.runs import RunStore
     from assay.settings import load_settings
+    from assay.wiring.recording import opened_record
     from assay.wiring.replay import replay as replayed
 
     if changes:
         _replay_changed(run, changes, live, given, as_json, terminal)
     if live:
         raise UsageError("--live needs a changed setting", hint="name one, e.g. --set k=20")
-    file = load_settings(given).settings.runs_file
-    recorded = RunStore(file).recording(run)
+    with opened_record(load_settings(given).settings) as records:
+        recorded = records.recording(run)
     style = {name: recorded.about["settings"][name] for name in ("citation_style", "references")}
     streams = recorded.about["streamed"] and not as_json and "citation_style" not in given
     progress = Progress(terminal, sentences=streams)
-    answer = replayed(recorded.run.run_id, progress, data_dir=file.parent)
+    place = {name: value for name, value in given.items() if name in THE_RECORD}
+    answer = replayed(recorded.run.run_id, progress, **place)
     tell(answer, {**style, **given}, as_json, terminal, progress=progress)
     raise typer.Exit(exits.of_answer(answer))
 
@@ -142,7 +146,7 @@ def _replay_changed(
     raise typer.Exit(exits.of_answer(found.answer))
 
 
-@takes("data_dir")
+@takes(*THE_RECORD)
 def report(
     terminal: Terminal,
     run: OneRun = "last",
@@ -161,10 +165,11 @@ def report(
     assay report 01K9 --out audit.html
     """
     from assay.records.report import report as page_of
-    from assay.records.runs import RunStore
     from assay.settings import load_settings
+    from assay.wiring.recording import opened_record
 
-    record = RunStore(load_settings(given).settings.runs_file).load(run)
+    with opened_record(load_settings(given).settings) as records:
+        record = records.load(run)
     target = Path(f"assay-{record.run.run_id}.html") if out is None else out
     if target.is_dir():
         raise UsageError(f"{target} is a folder", hint="name the file to write with --out")
@@ -194,7 +199,7 @@ def _ablated(record: RunRecord, given: Given) -> Ablation:
 
 
 def _show_ablation(record: RunRecord, given: Given, as_json: bool, terminal: Terminal) -> None:
-    from assay.cli.ablation_view import show_ablation
+    from assay.cli.runs import show_ablation
 
     found = _ablated(record, given)
     if as_json:
@@ -214,10 +219,11 @@ def _ablation_or_warning(record: RunRecord, given: Given, terminal: Terminal) ->
         return None
 
 
-def _show_latest(store: RunStore, as_json: bool, terminal: Terminal) -> None:
+def _show_latest(records: RunRecords, as_json: bool, terminal: Terminal) -> None:
     from assay.cli.run_view import run_line
+    from assay.records.values import RunQuery
 
-    latest = store.latest()
+    latest = records.find(RunQuery(limit=_LATEST)).runs
     if as_json:
         terminal.object({"runs": [run.to_dict() for run in latest]})
         return
@@ -228,3 +234,31 @@ def _show_latest(store: RunStore, as_json: bool, terminal: Terminal) -> None:
 
 
 VERBS = (show, replay, report)
+
+
+def show_ablation(found: Ablation, terminal: Terminal) -> None:
+    """Print what falls without each source, then the role of each citation, and the decorative ones last."""
+    from assay.core.ablation import describe_falls
+
+    if not found.sources:
+        terminal.note("the answer has no sources")
+        return
+    for source in found.sources:
+        terminal.line(f"[{source.number}] {one_line(source.title, 80)}: {describe_falls(source.falls)}")
+    for one in found.citations:
+        support = "" if one.support is None else f" (support by itself {one.support:.2f})"
+        terminal.line(f"  {_claims(one.claims)} [{one.source}]: {one.role.value}, {one.reason}{support}")
+    if found.untested:
+        terminal.note(f"not supported by the tests of today, so that nothing can fall: {_claims(found.untested)}")
+    count = len(found.decorative)
+    if count:
+        terminal.note(f"{count} decorative citation{'' if count == 1 else 's'}")
+
+
+def _claims(numbers: Sequence[int]) -> str:
+    """The numbers of some claims.
+
+    >>> _claims((1,)), _claims((1, 2))
+    ('claim 1', 'claims 1, 2')
+    """
+    return f"claim{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"

@@ -146,9 +146,10 @@ def serve(
     )
 
     def announce(service: Service) -> None:
-        count = len(service.tenant("default").collections())
+        served = service.tenant("default").collections
+        count = len(served.names())
         terminal.note(
-            f"serving {count} collection{'' if count == 1 else 's'} of {service.base.data_dir} "
+            f"serving {count} collection{'' if count == 1 else 's'} of {served.place} "
             f"on http://{host}:{port} (stop with Ctrl-C)"
         )
 

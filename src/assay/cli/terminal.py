@@ -42,7 +42,7 @@ def one_line(text: str, width: int = 0) -> str:
 
 
 def reason_of(error: OSError) -> str:
-    """Why a file could not be read, as the end of a sentence.
+    """The reason why a file could not be read, as the end of a sentence.
 
     >>> reason_of(FileNotFoundError()), reason_of(PermissionError(13, "Permission denied"))
     ('there is no such file', 'permission denied')

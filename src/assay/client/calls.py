@@ -91,12 +91,12 @@ def body_of(response: httpx2.Response) -> Any:
 
 
 def value_of(kind: type[Value], where: str) -> Callable[[httpx2.Response], Value]:
-    """How a reply is read that is one value."""
+    """A reader of replies that are one value."""
     return lambda response: read(kind, body_of(response), where)
 
 
 def field_of(name: str, kind: Any) -> Callable[[httpx2.Response], Any]:
-    """How a reply is read of which one field counts."""
+    """A reader of replies of which one field counts."""
 
     def read_field(response: httpx2.Response) -> Any:
         body = body_of(response)
@@ -110,4 +110,4 @@ def field_of(name: str, kind: Any) -> Callable[[httpx2.Response], Any]:
 
 
 def no_value(_response: httpx2.Response) -> None:
-    """How a reply is read that says nothing."""
+    """Read a reply that says nothing."""

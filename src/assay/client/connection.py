@@ -1,4 +1,4 @@
-"""Where the server is and how requests are signed."""
+"""The address of the server, and the signing of requests."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def documents(
 
 
 def document(document_id: str, *, collection: str = DEFAULT) -> Call[DocumentDetails]:
-    """What is known of a document."""
+    """The details of a document."""
     return Call(
         method="GET",
         path="/documents/{document_id}",
@@ -49,7 +49,7 @@ def document(document_id: str, *, collection: str = DEFAULT) -> Call[DocumentDet
 
 
 def find_in_document(document_id: str, q: str, *, collection: str = DEFAULT) -> Call[tuple[Match, ...]]:
-    """Where words stand in a document's text."""
+    """The places of words in a document's text."""
     return Call(
         method="GET",
         path="/documents/{document_id}/find",
@@ -98,7 +98,7 @@ def jobs(*, collection: str = DEFAULT) -> Call[tuple[Job, ...]]:
 
 
 def job(job_id: str) -> Call[Job]:
-    """How far a job is, and what became of each file."""
+    """The state of a job, and of each of its files."""
     return Call(
         method="GET", path="/jobs/{job_id}", places={"job_id": job_id}, read=value_of(Job, "job"), repeatable=True
     )

@@ -58,7 +58,7 @@ class StreamCall(Generic[Item]):
 
 
 class StreamReading(Generic[Item]):
-    """How far a stream was read, and whether it `ended`; a connection that breaks is taken up again once."""
+    """The state of reading a stream; `ended` when it is over; a connection that breaks is taken up again once."""
 
     def __init__(self, stream: StreamCall[Item]) -> None:
         self._stream = stream
@@ -98,7 +98,7 @@ class StreamReading(Generic[Item]):
         return broken
 
     def items(self, event: httpx2.ServerSentEvent) -> Iterator[Item]:
-        """What an event brings: one item, or none. Raises ProviderFailed."""
+        """The item of an event, if it brings one. Raises ProviderFailed."""
         self._begun, self._last_id = True, event.id or self._last_id
         item = self._stream.read(event)
         if item is not None:

@@ -1,4 +1,4 @@
-"""What goes wrong between client and server, as the errors of the library."""
+"""Failures between client and server, as the errors of the library."""
 
 from __future__ import annotations
 

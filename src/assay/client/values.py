@@ -1,4 +1,4 @@
-"""What the API returns besides the values of `assay.types`. Times are Unix seconds."""
+"""Values that the API returns besides those of `assay.types`. Times are Unix seconds."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class DocumentPage(Value):
 
 @dataclass(frozen=True, slots=True)
 class DocumentDetails(Value):
-    """What is known of a document; `pages` is None where its format has none."""
+    """The details of a document; `pages` is None where its format has none."""
 
     document_id: str
     name: str

@@ -103,7 +103,7 @@ class CitedAnswer:
 
 
 def describe_falls(claims: Sequence[int]) -> str:
-    """What an answer loses without a source, given the numbers of the claims that fall.
+    """The loss of an answer without a source, given the numbers of the claims that fall.
 
     >>> describe_falls((1, 3)), describe_falls(())
     ('without it claims 1 and 3 fall', 'without it no claim falls')
@@ -172,7 +172,7 @@ async def _scope(cited: tuple[int, ...], every: tuple[int, ...], tested: _Tested
 
 
 async def _ablated(claim: int, n: int, scope: Sequence[int], tested: _TestedClaim) -> CitationAblation:
-    """What the claim loses without source `n`, which it cites; it stands on the sources `scope`."""
+    """The claim without source `n`, which it cites; it stands on the sources `scope`."""
     role, reason = await _role(n, scope, tested)
     support = (await tested.result((n,))).support
     return CitationAblation((claim,), n, role, reason, None if support is None else round(support, 4))
@@ -256,11 +256,11 @@ class _TestedClaim:
         return self.known[key]
 
     async def is_supported(self, numbers: Sequence[int]) -> bool:
-        """Whether these sources support the claim."""
+        """True if these sources support the claim."""
         return (await self.result(numbers)).verdict is Verdict.SUPPORTED
 
     def is_beside(self, n: int, alone: _Result) -> bool:
-        """Whether source `n` does not bear the claim, by the result of testing on it `alone`."""
+        """True if source `n` does not bear the claim, by the result of testing on it `alone`."""
         if alone.support is None:
             return False
         near = SourceIndex((self.sources[n - 1],)).nearest(terms(self.text), 1)
@@ -268,6 +268,6 @@ class _TestedClaim:
         return log_odds(alone.support) + COVERAGE_WEIGHT * coverage < 0
 
     async def falls_without(self, n: int, scope: Sequence[int]) -> bool:
-        """Whether neither the rest of `scope` nor all other sources of the answer support the claim."""
+        """True if neither the rest of `scope` nor all other sources of the answer support the claim."""
         others = _without(n, range(1, len(self.sources) + 1))
         return not await self.is_supported(_without(n, scope)) and not await self.is_supported(others)

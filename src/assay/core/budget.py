@@ -18,7 +18,7 @@ from assay.types import CheckCost, Limits, Lookup, ModelReply, ModelRequest, Tri
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """What a call may use at most: `tokens` of prompt and reply together, `cost` in US dollars."""
+    """The most that a call may use: `tokens` of prompt and reply together, `cost` in US dollars."""
 
     tokens: int
     cost: float

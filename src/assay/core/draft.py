@@ -148,7 +148,7 @@ class DraftState:
 
     @property
     def kind(self) -> str:
-        """What messages call it: answer or draft."""
+        """The word of messages for it: answer or draft."""
         return "draft" if self.is_given else "answer"
 
     @property

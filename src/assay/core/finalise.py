@@ -128,7 +128,7 @@ def assemble_given(ask: Ask, draft: DraftState, stages: Stages) -> Answer:
 
 
 def _answer(ask: Ask, written: DraftState, stages: Stages, judgement: Judgement, confidence: Confidence) -> Answer:
-    """What every answer object takes from its draft; `ms` and the trace are the run's."""
+    """The part of every answer object that comes from its draft; `ms` and the trace are the run's."""
     draft, review = written.draft, written.review
     return Answer(
         run_id=ask.run_id,
@@ -177,7 +177,7 @@ def _search_warnings(question: Question, gathered: Gathered, stages: Stages) -> 
 
 
 def _unclear(gathered: Gathered) -> tuple[str, ...]:
-    """Why the question is unclear, for an answer or a refusal that does not ask back."""
+    """The reasons why the question is unclear, for an answer or a refusal that does not ask back."""
     return (gathered.judgement.reason,) if gathered.judgement.recommendation is Action.CLARIFY else ()
 
 

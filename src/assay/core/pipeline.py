@@ -70,13 +70,17 @@ async def run_question(
     answer; what the store or a provider raises.
     """
     events = RunEvents(run, text, emit, sinks)
-    with ensure_terminal_event(events):
-        refuse_no_question(text)
-        ask = Ask(text, history, run.id, run.profile, run.profile_reason, run.streamed)
-        in_time = replace(stages, in_time=Deadline(run.limits.seconds, run.tape).within)
-        found = await answer(ask, in_time, run.limits, events.emit)
-    # Only now, when every test was made on the text with its marks.
-    return events.finish(found if run.style is None else with_style(found, run.style))
+    try:
+        with ensure_terminal_event(events):
+            refuse_no_question(text)
+            ask = Ask(text, history, run.id, run.profile, run.profile_reason, run.streamed)
+            in_time = replace(stages, in_time=Deadline(run.limits.seconds, run.tape).within)
+            found = await answer(ask, in_time, run.limits, events.emit)
+        # Only now, when every test was made on the text with its marks.
+        found = events.finish(found if run.style is None else with_style(found, run.style))
+    finally:
+        await events.stored()
+    return events.warned(found)
 
 
 async def run_draft(given: DraftInput, run: Run, stages: Stages, sinks: Sequence[Sink] = ()) -> DraftReport:
@@ -87,22 +91,26 @@ async def run_draft(given: DraftInput, run: Run, stages: Stages, sinks: Sequence
     """
     recorded = len(given.text) <= LONGEST_RECORDED
     events = RunEvents(run, given.name, ignore_event, sinks if recorded else ())
-    with ensure_terminal_event(events):
-        events.emit(StatusChanged(stage="verify"))
-        question = Question("", "")
-        if given.question.strip():
-            question = await stages.understander.understand(given.question, ())
-        draft = await review_whole(question, await review_given(given, stages, run.limits), stages)
-        if given.fixes:
-            draft = await edit_style(question, draft, stages)
-        draft = replace(draft, review=with_masked(draft.review, given.evidence))
-        if recorded:
-            draft = await assess(question, draft, stages)
-        else:
-            draft = replace(draft, notes=(*draft.notes, _TOO_LONG))
-        ask = Ask(given.question, (), run.id, run.profile, run.profile_reason)
-        found = assemble_given(ask, draft, stages)
-    found = events.finish(found)
+    try:
+        with ensure_terminal_event(events):
+            events.emit(StatusChanged(stage="verify"))
+            question = Question("", "")
+            if given.question.strip():
+                question = await stages.understander.understand(given.question, ())
+            draft = await review_whole(question, await review_given(given, stages, run.limits), stages)
+            if given.fixes:
+                draft = await edit_style(question, draft, stages)
+            draft = replace(draft, review=with_masked(draft.review, given.evidence))
+            if recorded:
+                draft = await assess(question, draft, stages)
+            else:
+                draft = replace(draft, notes=(*draft.notes, _TOO_LONG))
+            ask = Ask(given.question, (), run.id, run.profile, run.profile_reason)
+            found = assemble_given(ask, draft, stages)
+        found = events.finish(found)
+    finally:
+        await events.stored()
+    found = events.warned(found)
     fixed = draft.fixed(given.text, stages.notes()) if given.fixes else None
     return DraftReport(draft.review, found, fixed, recorded and bool(sinks) and not events.warnings)
 

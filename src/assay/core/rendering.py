@@ -20,7 +20,7 @@ def rendered(answer: Answer, style: CitationStyle = CitationStyle.NUMBERED, refe
     Footnotes always have the list. A mark that cites no source of the answer is left as it is. Titles are shown as
     plain text: signs that would turn them into a link, a tag or code are replaced.
     """
-    text = _apply_edits(answer.text, _mark_edits(answer, style))
+    text = apply_edits(answer.text, _mark_edits(answer, style))
     sources = _reference_list(answer.sources, style) if references or style is CitationStyle.FOOTNOTE else ""
     return f"{text}\n\n{sources}" if sources else text
 
@@ -74,7 +74,7 @@ def _mark_edits(answer: Answer, style: CitationStyle) -> list[Edit]:
 
 
 def _is_known(mark: Citation, answer: Answer) -> bool:
-    """Whether a mark cites only sources of the answer."""
+    """True if a mark cites only sources of the answer."""
     return bool(mark.numbers) and {source.number for source in answer.sources}.issuperset(mark.numbers)
 
 
@@ -86,7 +86,12 @@ def _with_blanks(mark: Citation, text: str) -> tuple[int, int]:
     return start, mark.end
 
 
-def _apply_edits(text: str, edits: Sequence[Edit]) -> str:
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """The text with the edits applied; they must be in order and must not overlap.
+
+    >>> apply_edits("We delve.", [Edit(3, 8, "look", "voice")])
+    'We look.'
+    """
     for edit in reversed(edits):
         text = text[: edit.start] + edit.replacement + text[edit.end :]
     return text

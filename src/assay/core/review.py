@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from assay.core.draft import DraftState, with_history
 from assay.core.policy import is_better, is_better_whole, redraft
+from assay.core.rendering import apply_edits
 from assay.core.repair import cause_of
 from assay.core.stages import Stages, StyleEditor
 from assay.errors import AssayError, BudgetSpent, DeadlinePassed, ProviderError, too_late
@@ -209,20 +210,13 @@ def _with_text_edits(before: DraftState, edits: tuple[Edit, ...]) -> DraftState:
     fixed = [(piece.start, piece.start + len(piece.written)) for piece in pieces if piece.stays]
     free = [edit for edit in edits if not any(edit.start < end and start < edit.end for start, end in fixed)]
     in_html = bool(outside_of_blocks(text)) if free else False
-    safe = [edit for edit in free if not in_html or tags_of(_edited_text(text, [edit])) == tags_of(text)]
+    safe = [edit for edit in free if not in_html or tags_of(apply_edits(text, [edit])) == tags_of(text)]
     if not safe:
         return before
     repairs = tuple(
         Repair(RepairKind.EDIT, text[edit.start : edit.end], edit.replacement, edit.reason) for edit in safe
     )
-    return replace(before, given_text=_edited_text(text, safe), repairs=before.repairs + repairs)
-
-
-def _edited_text(text: str, edits: list[Edit]) -> str:
-    """Apply edits that are sorted by place and do not overlap."""
-    for edit in reversed(edits):
-        text = text[: edit.start] + edit.replacement + text[edit.end :]
-    return text
+    return replace(before, given_text=apply_edits(text, safe), repairs=before.repairs + repairs)
 
 
 def with_masked(review: Review, evidence: Evidence) -> Review:

@@ -13,7 +13,7 @@ from assay.core.budget import Budget, Meter
 from assay.core.stages import Clock, Sink
 from assay.core.tape import Tape
 from assay.errors import too_late
-from assay.types import Answer, CitationStyle, Done, Event, Evidence, Limits, SentenceVerified
+from assay.types import Answer, CitationStyle, Done, Event, Evidence, Failed, Limits, SentenceVerified
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,20 @@ class MeteredSink(Sink, Protocol):
         ...
 
 
+@runtime_checkable
+class WaitingSink(Sink, Protocol):
+    """A sink that stores a run beside the event loop, once its last event has come."""
+
+    async def stored(self, run_id: str) -> None:
+        """Wait until the run is stored. Raises what storing it raised."""
+        ...
+
+
 class RunEvents:
-    """Stamps a run's events and passes them on; an error of a sink becomes a warning."""
+    """Stamps a run's events and passes them on; an error of a sink becomes a warning.
+
+    Where a sink stores beside the loop, the last event is passed on by `stored`: whoever hears it finds the run.
+    """
 
     def __init__(self, run: Run, question: str, emit: Callable[[Event], None], sinks: Sequence[Sink]) -> None:
         self._past: list[Event] = []
@@ -78,6 +90,7 @@ class RunEvents:
         self._emit = emit
         self._sinks = list(sinks)
         self._warnings: list[str] = []
+        self._held: Event | None = None
         self._to_sinks(lambda sink: self._open(sink, question))
 
     @property
@@ -95,8 +108,12 @@ class RunEvents:
             warnings=answer.warnings + self.warnings,
         )
         self.emit(Done(answer=answer))
+        return replace(answer, trace=tuple(self._past))
+
+    def warned(self, answer: Answer) -> Answer:
+        """The answer with the warnings of sinks that came after it."""
         later = tuple(warning for warning in self._warnings if warning not in answer.warnings)
-        return replace(answer, trace=tuple(self._past), warnings=answer.warnings + later)
+        return replace(answer, warnings=answer.warnings + later)
 
     def emit(self, event: Event) -> None:
         """Stamp the event, keep it for the trace, and pass it on."""
@@ -105,7 +122,22 @@ class RunEvents:
         stamped = replace(event, run_id=self._run.id, seq=len(self._past) + 1, at=self._run.clock.time())
         self._past.append(stamped)
         self._to_sinks(lambda sink: sink.receive(self._run.id, stamped))
-        self._emit(stamped)
+        if isinstance(event, Done | Failed) and any(isinstance(sink, WaitingSink) for sink in self._sinks):
+            self._held = stamped
+        else:
+            self._emit(stamped)
+
+    async def stored(self) -> None:
+        """Wait until every sink has stored the run, then pass its last event on."""
+        for sink in tuple(self._sinks):
+            if isinstance(sink, WaitingSink):
+                try:
+                    await sink.stored(self._run.id)
+                except Exception as error:  # noqa: BLE001 - as in `_to_sinks`
+                    self._drop(sink, error)
+        held, self._held = self._held, None
+        if held is not None:
+            self._emit(held)
 
     def _open(self, sink: Sink, question: str) -> None:
         sink.open(self._run.id, question)
@@ -117,8 +149,11 @@ class RunEvents:
             try:
                 call(sink)
             except Exception as error:  # noqa: BLE001 - a boundary: a sink may be anyone's plug-in
-                self._sinks.remove(sink)
-                self._warnings.append(f"{type(sink).__name__} stopped recording this run: {error}")
+                self._drop(sink, error)
+
+    def _drop(self, sink: Sink, error: Exception) -> None:
+        self._sinks.remove(sink)
+        self._warnings.append(f"{type(sink).__name__} stopped recording this run: {error}")
 
 
 _PORT = "deadline"

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from assay.calibration import ClaimPolicy
 from assay.core.answer_cache import AnswerCache
 from assay.types import (
     Action,
@@ -61,6 +60,8 @@ from assay.types import (
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from assay.calibration import ClaimPolicy
 
 # The ports of stages; the run wraps them, so that they know the budget, the deadline and the tape.
 
@@ -112,7 +113,7 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> EmbeddingModel:
-        """Which model the vectors come from."""
+        """The model that the vectors come from."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -134,7 +135,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class CheckerModel(Value):
-    """Which model the verdicts come from: another id or hash means that they cannot be compared.
+    """The model that verdicts come from: another id or hash means that they cannot be compared.
 
     `languages` are ISO 639-1 codes of the texts that it reads. The `policy` says what its verdicts settle;
     without one they settle nothing.
@@ -151,7 +152,7 @@ class Checker(Protocol):
 
     @property
     def model(self) -> CheckerModel:
-        """Which model the verdicts come from."""
+        """The model that the verdicts come from."""
         ...
 
     async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
@@ -167,7 +168,7 @@ class Reader(Protocol):
 
     @property
     def model(self) -> ReaderModel:
-        """Which model the readings come from."""
+        """The model that the readings come from."""
         ...
 
     async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
@@ -245,7 +246,7 @@ class Index(Protocol):
         ...
 
     async def size(self) -> int:
-        """How many passages there are."""
+        """Number of passages."""
         ...
 
     async def version(self) -> int:
@@ -416,7 +417,7 @@ class Abstainer(Protocol):
     """Say honestly that there is no answer, and why."""
 
     def decline(self, question: Question, gathered: Gathered) -> Refusal:
-        """What is missing and what was tried, in one or two sentences; for CLARIFY a question back."""
+        """Say what is missing and what was tried, in one or two sentences; for CLARIFY ask back."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What is installed and what works: versions, folders, collections, models, sources outside."""
+"""Diagnosis of what is installed and what works: versions, folders, collections, models, sources outside."""
 
 from __future__ import annotations
 

@@ -21,10 +21,9 @@ from assay.calibration.shipped import shipped
 from assay.errors import AssayError
 from assay.evals.audit import Marks, shipped_cards
 from assay.records.runs import RunStore
-from assay.retrieval.index.rebuild import problems
 from assay.settings import Settings
 from assay.types import Status, Value
-from assay.wiring import collections
+from assay.wiring.collections import Collections, collections_of
 
 # The extras, each with a module that it installs.
 EXTRAS = {
@@ -37,6 +36,7 @@ EXTRAS = {
     "hub": ("huggingface_hub",),
     "client": ("httpx2",),
     "otel": ("opentelemetry",),
+    "postgres": ("psycopg", "psycopg_pool"),
     "serve": ("fastapi", "limits", "mcp", "nh3", "prometheus_client", "python_multipart", "uvicorn"),
 }
 # Fields of a weights file that are shown, and their labels.
@@ -89,7 +89,7 @@ def _full_text(release: str) -> Diagnosis:
 
 
 def _fits() -> Iterator[Diagnosis]:
-    """Whether each file of weights was fitted on data or set by hand."""
+    """Diagnose for each file of weights if it was fitted on data or set by hand."""
     for path in sorted(Path(__file__).parents[1].glob("*/*.json")):
         table = json.loads(path.read_text(encoding="utf-8"))
         made = table.get("provenance", table) if isinstance(table, dict) else {}
@@ -177,6 +177,9 @@ def _data_folder(folder: Path) -> Diagnosis:
 
 
 def _runs(settings: Settings) -> Diagnosis:
+    """Whether the file of runs is whole; what is in a database is Postgres' to keep whole."""
+    if settings.store is not None:
+        return Diagnosis("runs", Status.SKIPPED, "recorded in the database")
     try:
         damage = RunStore(settings.runs_file).damage()
     except AssayError as error:
@@ -185,19 +188,26 @@ def _runs(settings: Settings) -> Diagnosis:
 
 
 def _collections(settings: Settings) -> Iterator[Diagnosis]:
-    for name in collections(settings.data_dir):
-        yield _collection(name, settings)
-
-
-def _collection(name: str, settings: Settings) -> Diagnosis:
-    """Whether the collection's rows, words and vectors are complete and consistent."""
-    what = f"collection {name}"
-    folder = settings.data_dir / "collections" / name
     try:
-        found = problems(folder)
+        there = collections_of(settings)
+        names = there.names()
+    except AssayError as error:
+        yield Diagnosis("store", Status.FAILED, f"{error} ({error.hint})")
+        return
+    for name in names:
+        yield _collection(name, there)
+
+
+def _collection(name: str, there: Collections) -> Diagnosis:
+    """Diagnose if the collection's rows, words and vectors are complete and consistent."""
+    what = f"collection {name}"
+    try:
+        found = there.problems(name)
     except AssayError as error:
         return Diagnosis(what, Status.FAILED, f"{error} ({error.hint})")
     if found:
         told = "; ".join(found[:3])
-        return Diagnosis(what, Status.FAILED, f"{told}: restore {folder} from a copy, or add the documents anew")
+        return Diagnosis(
+            what, Status.FAILED, f"{told}: restore {there.place} from a copy, or add the documents anew"
+        )
     return Diagnosis(what, Status.PASSED, "whole")

@@ -310,7 +310,7 @@ def diagnose_outside(resolved: Resolved) -> Iterator[Diagnosis]:
 
 
 def _rules(settings: Settings) -> str:
-    """Which pages are read."""
+    """The rules on which pages are read."""
     allowed = f"pages are read from {', '.join(settings.domains)} only" if settings.domains else "any public page"
     denied = f"none from {', '.join(settings.denied_domains)}" if settings.denied_domains else ""
     own = f"of your own network {', '.join(settings.intranet_hosts)}" if settings.intranet_hosts else ""

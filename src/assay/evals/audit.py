@@ -33,7 +33,7 @@ class Seen(Value):
 
 @dataclass(frozen=True, slots=True)
 class Marks(Value):
-    """How well a judge does on some rows; a share is None where nothing was there to count.
+    """The marks of a judge on some rows; a share is None where nothing was there to count.
 
     `precision` is of what it calls right, `recall` of what is right, `caught` the share of what is wrong that it
     does not call right; a row that it does not know counts as not called right. `unknown` is the share of those.
@@ -51,7 +51,7 @@ class Marks(Value):
 
 @dataclass(frozen=True, slots=True)
 class Agreement(Value):
-    """How often two judges say the same, as a share and beyond chance (Cohen's kappa, Cohen 1960)."""
+    """The agreement of two judges, as a share and beyond chance (Cohen's kappa, Cohen 1960)."""
 
     n: int
     share: float
@@ -94,7 +94,7 @@ def card(judge: str, rows: Sequence[Seen]) -> Card:
 
 
 def marks(rows: Sequence[Seen]) -> Marks:
-    """How well the judge does on these rows.
+    """The judge's marks on these rows.
 
     >>> marks([Seen(True, True, 0.9), Seen(False, True, 0.8)]).precision
     0.5
@@ -120,7 +120,7 @@ def marks(rows: Sequence[Seen]) -> Marks:
 
 
 def agreement(pairs: Sequence[tuple[bool | None, bool]]) -> Agreement:
-    """How often both say the same; not knowing counts as not calling it right.
+    """The agreement of both; not knowing counts as not calling it right.
 
     >>> agreement([(True, True), (False, False)])
     Agreement(n=2, share=1.0, kappa=1.0)

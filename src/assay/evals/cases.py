@@ -10,7 +10,7 @@ from assay.types import Message, Passage, Value
 
 
 class Answerability(StrEnum):
-    """Whether the documents answer a question."""
+    """The answer of the documents to a question: in full, in part, or none."""
 
     FULL = "full"
     HALF = "half"

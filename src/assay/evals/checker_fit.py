@@ -41,7 +41,7 @@ _MORE = "label more claims of that kind, beside more different evidence"
 
 @dataclass(frozen=True, slots=True)
 class Reached(Value):
-    """What verdicts did on labelled claims: counts, and the AUROC of the support of those that have one.
+    """The result of verdicts on labelled claims: counts, and the AUROC of the support of those that have one.
 
     `passed` are false claims called supported, `flagged` true ones called contradicted or unsupported, `supported`
     true ones called supported, `caught` false ones called contradicted or unsupported, `contradicted` all that are
@@ -89,7 +89,7 @@ class WeighedClaim:
 
     @property
     def true(self) -> bool:
-        """Whether it is labelled as supported."""
+        """True if it is labelled as supported."""
         return self.label is Verdict.SUPPORTED
 
 
@@ -262,7 +262,7 @@ def _refuse_passing(
 
 
 def _reached(claims: Sequence[LabelledClaim], found: Sequence[Claim | None]) -> Reached:
-    """What these verdicts did."""
+    """The result of these verdicts."""
     pairs = [(claim.label, verdict) for claim, verdict in zip(claims, _verdicts(found), strict=True)]
     flags = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
     true = [verdict for label, verdict in pairs if label is Verdict.SUPPORTED]

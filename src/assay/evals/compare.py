@@ -1,10 +1,11 @@
-"""The comparison of two systems on the same cases, metric by metric, and whether it passes a gate."""
+"""The comparison of two systems, or two evaluation folders, on the same cases, and whether it passes a gate."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from assay.errors import UsageError
@@ -14,6 +15,7 @@ from assay.evals.metrics.catalogue import MEASURES
 from assay.evals.metrics.measure import Measure, measure
 from assay.evals.metrics.metric import Better, Metric, Statistic
 from assay.evals.results import CaseResult
+from assay.evals.run_folder import Evaluation, read_cases, read_evaluation, read_results
 from assay.evals.statistics import PairedTest, difference_interval, holm, paired_test, statistic_of
 from assay.types import Change, Value
 
@@ -80,7 +82,7 @@ class MetricChange(Value):
 
 @dataclass(frozen=True, slots=True)
 class OutcomeChange(Value):
-    """How many results ended so in the first system and so in the second; an error's outcome is "failed"."""
+    """Number of results that ended so in the first system and in the second; an error's outcome is "failed"."""
 
     first: str
     second: str
@@ -238,7 +240,7 @@ def _gated(pairs: _Pairs, test: PairedTest) -> GatedPairs:
 
 
 def _change(pairs: _Pairs, test: PairedTest | None, adjusted: float, slices: Slices) -> MetricChange:
-    """What became of a metric."""
+    """The change of a metric."""
     metric, n = pairs.first, len(pairs.cases)
     about = (metric.name, metric.group, metric.unit, metric.better, metric.statistic, n)
     unpaired = len(pairs.first.per_case) + len(pairs.second.per_case) - 2 * n
@@ -265,7 +267,7 @@ def _change(pairs: _Pairs, test: PairedTest | None, adjusted: float, slices: Sli
 
 
 def _cause(pairs: _Pairs) -> str:
-    """Why nothing is said of whether a metric differs."""
+    """The cause of a comparison without a verdict."""
     if pairs.first.value is None and pairs.second.cause == pairs.first.cause:
         return pairs.first.cause
     for side, metric in (("first", pairs.first), ("second", pairs.second)):
@@ -285,7 +287,7 @@ def _values(pairs: _Pairs) -> tuple[float | None, float | None, float | None]:
 
 
 def _effect(same: bool, difference: float, adjusted: float, better: Better) -> Effect:
-    """What the test says."""
+    """The effect by the test."""
     if same:
         return "same"
     if adjusted > ALPHA:
@@ -325,3 +327,66 @@ def _lost(pairs: _Pairs, better: Better) -> tuple[CaseChange, ...]:
     changes = [CaseChange(*row) for row in zip(pairs.cases, *pairs.values, strict=True)]
     worse = [change for change in changes if sign * (change.first - change.second) > 0]
     return tuple(sorted(worse, key=lambda change: sign * (change.second - change.first))[:_NAMED])
+
+
+# What two evaluations of one data set may differ in without being set up otherwise.
+_NO_SETTING = frozenset({"schema", "dataset", "shape", "dataset_sha256", "cases", "started"})
+
+
+def compare_folders(first: Path, second: Path, requirements: Sequence[Requirement] = ()) -> Comparison:
+    """Compare two evaluations of the same data set.
+
+    Raises UsageError for a folder without an evaluation, two data sets, or requirements that cannot be held against
+    these evaluations, also where one of them has no result of some cases; and DamagedStore for a folder that cannot
+    be read.
+    """
+    before, after = read_evaluation(first), read_evaluation(second)
+    if before.dataset_sha256 != after.dataset_sha256:
+        changed = (
+            f"{before.dataset} changed between them"
+            if before.dataset == after.dataset
+            else (f"they asked {before.dataset} and {after.dataset}")
+        )
+        raise UsageError(
+            f"{first} and {second} are evaluations of different data sets: {changed}",
+            hint="run `assay eval` with both versions on the same file, and compare those folders",
+        )
+    cases = {case.id: case for folder in (first, second) for case in read_cases(folder)}
+    found = compare(
+        (str(first), str(second)),
+        settings_changes(before, after),
+        tuple(cases.values()),
+        tuple(read_results(first)),
+        tuple(read_results(second)),
+        requirements=requirements,
+    )
+    if requirements and found.left_out:  # what was not asked could hide what the gate is there to find
+        missing = found.left_out[0]
+        raise UsageError(
+            f"a gate needs all questions: {len(found.left_out)} of {len(cases)} are missing on a side; of "
+            f"{missing.case} there is {missing.why}",
+            hint="finish the evaluation: the same `assay eval` with the same --out goes on where it was",
+        )
+    return found
+
+
+def settings_changes(before: Evaluation, after: Evaluation) -> tuple[Change, ...]:
+    """Differences in the set-up of the two: versions, collection, settings and models.
+
+    >>> one = Evaluation("q.jsonl", "own", "", 2, 1, "fast", "0.1.0", 0.0, settings={"k": 8})
+    >>> other = Evaluation("q.jsonl", "own", "", 2, 1, "fast", "0.2.0", 9.0, settings={"k": 5})
+    >>> [(change.path, change.before, change.after) for change in settings_changes(one, other)]
+    [('version', '0.1.0', '0.2.0'), ('settings.k', 8, 5)]
+    """
+    one, other = dict(_flat(before.to_dict())), dict(_flat(after.to_dict()))
+    names = [name for name in {**one, **other} if name not in _NO_SETTING]
+    return tuple(Change(name, one.get(name), other.get(name)) for name in names if one.get(name) != other.get(name))
+
+
+def _flat(body: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """The values by their paths."""
+    for name, value in body.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value

@@ -16,10 +16,11 @@ from assay.evals.metrics import cost, failures, groundedness, loop
 from assay.evals.metrics.gold import GIVEN
 from assay.evals.metrics.measure import MeanMeasure
 from assay.evals.results import CaseResult
-from assay.records.runs import RunRecord, RunStore
+from assay.records.runs import RunRecord
 from assay.records.values import RunQuery
 from assay.settings import load_settings
 from assay.types import Answer, Change, Verdict
+from assay.wiring.recording import open_record
 from assay.wiring.what_if import what_if
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def compare_recorded(
     require_measurable(requirements, RECORDED_MEASURES)
     chosen = load_settings(settings).settings
     where = {name: value for name, value in settings.items() if name != "collection"}
-    store = RunStore(chosen.runs_file)
+    store = open_record(chosen)
     try:
         runs = [run for run in store.find(RunQuery(chosen.collection, limit=limit)).runs if run.question]
         trials = []
@@ -164,7 +165,7 @@ def _merged(settings: Sequence[tuple[Change, ...]]) -> tuple[Change, ...]:
 
 
 def _of_all(refused: Sequence[_Refused]) -> AssayError:
-    """Why no run could be decided again: what was said of the first one."""
+    """The error for runs none of which could be decided again: what was said of the first one."""
     first = refused[0]
     if first.error is not None and not isinstance(first.error, Diverged):
         return first.error

@@ -75,7 +75,7 @@ def _failed(case: Case, repeat: int, error: Exception, message: str, started: fl
 
 
 def result_of(case_id: str, repeat: int, answer: Answer) -> CaseResult:
-    """What metrics read of an answer: its events give what the first search found."""
+    """The part of an answer that metrics read; its events give what the first search found."""
     judgement = answer.judgement
     claims, dropped = plain(answer.claims), plain(answer.dropped)
     return CaseResult(
@@ -106,7 +106,7 @@ def result_of(case_id: str, repeat: int, answer: Answer) -> CaseResult:
 
 
 def _ranked(answer: Answer) -> tuple[RankedPassage, ...]:
-    """What the first search found, best first."""
+    """The passages of the first search, best first."""
     first = next((event for event in answer.trace if isinstance(event, EvidenceFound)), None)
     passages = () if first is None else first.evidence.passages
     return tuple(RankedPassage(passage.passage_id, passage.document_id, passage.source) for passage in passages)

@@ -134,7 +134,7 @@ def ladder(
 
 
 def design_effect(wrong: NDArray[np.bool_], groups: NDArray[np.intp]) -> float:
-    """How much larger the variance of the share of wrong rows is than that of as many independent rows, at least 1.
+    """Variance of the share of wrong rows over that of as many independent rows, at least 1.
 
     The variance from group totals over the binomial one (Kish 1965, Survey Sampling).
 
@@ -149,7 +149,7 @@ def design_effect(wrong: NDArray[np.bool_], groups: NDArray[np.intp]) -> float:
 
 
 def realised(scores: Sequence[float], wrong: Sequence[bool], threshold: float) -> Rung:
-    """What happens among rows when those from a threshold on are shown."""
+    """The rows from a threshold on, and the wrong ones among them."""
     shown = np.asarray(scores, dtype=np.float64) >= threshold
     return Rung(threshold, int(shown.sum()), int((np.asarray(wrong, dtype=bool) & shown).sum()))
 

@@ -24,7 +24,6 @@ from assay.types import Status, Value
 ALPHA = 0.05
 # Of fewer pairs no figure is given (chosen): one of them more or less would be 20 points and more.
 FEWEST_PAIRS = 5
-GRAMMAR = "METRIC may not fall|rise [by more than NUMBER [%|points]]"
 _EXAMPLE = '"groundedness may not fall by more than 0.01; cost may not rise by more than 10 %"'
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?(%|points?|)")
 # Two changes are the same if they differ by no more than what adding up rounds away.
@@ -66,7 +65,7 @@ class Requirement(Value):
 
 @dataclass(frozen=True, slots=True)
 class GatedPairs(Value):
-    """What a requirement is held against: the values on the cases that both systems have, and their test."""
+    """The pairs of a requirement: the values on the cases that both systems have, and their test."""
 
     first: tuple[float, ...]
     second: tuple[float, ...]
@@ -78,7 +77,7 @@ class GatedPairs(Value):
 
 @dataclass(frozen=True, slots=True)
 class Ruling(Value):
-    """Whether a requirement is kept, and why.
+    """The ruling on a requirement, and its reason.
 
     `change` is how far the metric fell (or rose), below 0 where it went the other way, and `limit` how far it may;
     both in the metric's unit. `p` is one-sided, `adjusted` the same by Holm's correction. `smallest` is the

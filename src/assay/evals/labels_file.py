@@ -30,7 +30,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What one line says: of `id`, whether it is right, and its score where the line gives one."""
+    """A labelled line: whether `id` is right, and its score where the line gives one."""
 
     number: int
     id: str
@@ -123,7 +123,7 @@ def shown_value(value: Any) -> str:
 
 
 def is_score(value: Any) -> bool:
-    """Whether this is a number from 0 to 1.
+    """True if this is a number from 0 to 1.
 
     >>> is_score(0.5), is_score(float("nan")), is_score(True)
     (True, False, False)
@@ -220,7 +220,7 @@ def _passages_of(claim: Mapping[str, Any], record: RunRecord) -> tuple[Passage, 
 
 
 def count_summary(claims: Sequence[LabelledClaim]) -> str:
-    """How many claims there are of each label, in words.
+    """Number of claims of each label, in words.
 
     >>> rain, snow = (LabelledClaim(n, "It rained.", Verdict.SUPPORTED, ()) for n in (1, 2))
     >>> count_summary([rain, snow])

@@ -1,4 +1,4 @@
-"""What a collection's labels teach: for each part how many labels there are, and the part before and after.
+"""Lessons from a collection's labels: for each part the number of labels, and the part before and after.
 
 Each part is fitted on the labels there are and measured on labels that the fit did not see (folds by the words of
 the question, or by evidence). It is learned where that is not measurably worse than what is in force: the 95 %
@@ -48,7 +48,7 @@ THRESHOLDS = tuple(n / 100 for n in range(20, 100))
 
 
 class State(StrEnum):
-    """What became of a part: `learned` is put in force, the others leave it as it is."""
+    """The outcome of a part: `learned` is put in force, the others leave it as it is."""
 
     LEARNED = "learned"
     TOO_FEW = "too few to measure"
@@ -60,7 +60,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lesson(Value):
-    """What the labels teach of one part.
+    """The lesson of the labels for one part.
 
     `labels` says in words how many there are, `needed` how many are, `reason` why the state is what it is. `before`
     and `after` are figures on labels that the fit did not see, by name; `gain` is what the part is better by, with
@@ -205,7 +205,7 @@ def best_threshold(signals: NDArray[np.float64], worth: NDArray[np.float64], now
 
 
 def _marked(marked: NDArray[np.bool_], worth: NDArray[np.float64]) -> dict[str, float]:
-    """How many answers are marked, and how many of them are right."""
+    """Number of answers that are marked, and of those among them that are right."""
     return {"marked": int(marked.sum()), "right": int((worth[marked] > 0).sum())}
 
 

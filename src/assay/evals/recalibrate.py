@@ -108,7 +108,7 @@ def calibration_for(labels: Labels, collection: str, origin: MadeFor) -> Fit | N
 
 
 def _is_read(reading: Mapping[str, Any] | None) -> bool:
-    """Whether a reader read the answer as text; a quoted row of a table has thresholds of its own."""
+    """True if a reader read the answer as text; a quoted row of a table has thresholds of its own."""
     return reading is not None and reading.get("row") is None
 
 
@@ -134,7 +134,7 @@ def _answer(labels: Labels, collection: str, row: Labelled) -> Mapping[str, Any]
 
 
 def _signal(answer: Mapping[str, Any]) -> float:
-    """What a probability of the answer is read from."""
+    """The signal that a probability of the answer is read from."""
     confidence, judgement = answer["confidence"], answer["judgement"]
     read = confidence.get("reading")
     reading = AnswerReading(**read) if read else None

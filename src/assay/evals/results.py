@@ -1,4 +1,4 @@
-"""What asking a case gave, as much of it as metrics read."""
+"""The result of asking a case, as much of it as metrics read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RankedPassage(Value):
 
 @dataclass(frozen=True, slots=True)
 class CitedQuote(Value):
-    """What one claim cites: the words of the document that bear it out, and the page that they stand on."""
+    """The quote that one claim cites: the words of the document that bear it out, and their page."""
 
     claim: int
     document_id: str

@@ -43,7 +43,7 @@ _RUN_AGAIN = "run `assay eval` again into another folder"
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Value):
-    """What was evaluated: a data set by name, shape and the SHA-256 of its bytes, on which settings.
+    """An evaluation: a data set by name, shape and the SHA-256 of its bytes, and the settings.
 
     `cases` counts the cases and `repeats` how often each is asked. `settings` are those that were set, by name,
     secrets masked; `models` name who embeds, reads, checks and writes. `collection` is "" where every case brings
@@ -137,7 +137,7 @@ def open_run(folder: Path, evaluation: Evaluation, cases: Sequence[Case]) -> Run
 
 
 def read_evaluation(folder: Path) -> Evaluation:
-    """What the folder's evaluation was. Raises UsageError where it holds none, or one of another version."""
+    """Read the folder's evaluation. Raises UsageError where it holds none, or one of another version."""
     path = folder / _ABOUT
     try:
         body = json.loads(path.read_text(encoding="utf-8"))

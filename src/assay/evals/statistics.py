@@ -34,7 +34,7 @@ _DRAWN, _AT_ONCE = 10_000_000, 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class PairedTest(Value):
-    """How rarely chance alone puts the second system this far below the first, and this far above it.
+    """Probability that chance alone puts the second system this far below the first, and this far above it.
 
     `fall` and `rise` are one-sided mid-p values, above 0 and below 1; `name` says by which test.
     """
@@ -129,7 +129,6 @@ def difference_interval(
     *,
     resamples: int = _RESAMPLES,
     level: float = 0.95,
-    seed: int = 0,
 ) -> tuple[float, float]:
     """Percentile interval of the statistic of `second` less that of `first` (Efron and Tibshirani 1993).
 
@@ -144,7 +143,7 @@ def difference_interval(
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if np.array_equal(one, other):
         return 0.0, 0.0
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     differences: list[Floats] = []
     for count in _parts(resamples, len(one)):
         rows = generator.integers(0, len(one), (count, len(one)))
@@ -217,7 +216,7 @@ def _are_binary(first: Sequence[float], second: Sequence[float]) -> bool:
 
 
 def _changed(first: Sequence[float], second: Sequence[float]) -> tuple[int, int]:
-    """How many cases are lower in the second system, and how many are higher."""
+    """Numbers of cases that are lower in the second system, and that are higher."""
     pairs = list(zip(first, second, strict=True))
     return sum(other < one for one, other in pairs), sum(other > one for one, other in pairs)
 

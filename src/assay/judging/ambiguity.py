@@ -117,7 +117,7 @@ def with_ambiguity(question: Question, evidence: Evidence, judged: Judgement, mo
 
 
 def _is_answered(judged: Judgement) -> bool:
-    """Whether the reader gives a passage at least even odds of answering."""
+    """True if the reader gives a passage at least even odds of answering."""
     return judged.signals.get("reader_best", 0.0) > _EVEN
 
 
@@ -127,7 +127,7 @@ def asks_back(question: Question, judged: Judgement) -> Judgement:
 
 
 def names_several(question: Question, evidence: Evidence) -> bool:
-    """Whether the documents cover several things of the kind that the question refers to, such as two manuals."""
+    """True if the documents cover several things of the kind that the question refers to, such as two manuals."""
     titles = {" ".join(terms(passage.title)) for passage in evidence.passages}
     return any(
         len({title for title in titles if stem(phrase.head) in title.split()}) > 1
@@ -136,7 +136,7 @@ def names_several(question: Question, evidence: Evidence) -> bool:
 
 
 def _may_be_meant(question: Question, evidence: Evidence) -> bool:
-    """Whether the passages mention what the question refers to; if none does, asking back would not help."""
+    """True if the passages mention what the question refers to; if none does, asking back would not help."""
     if question.unclear:
         return bool(evidence.hits)
     wanted = {stem(phrase.head) for phrase in unnamed_things(question)}
@@ -147,7 +147,7 @@ def _may_be_meant(question: Question, evidence: Evidence) -> bool:
 
 
 def _reason(question: Question) -> str:
-    """Why the question is asked back."""
+    """The reason for asking back."""
     if question.unclear:
         return f"the question cannot be understood as it stands: {question.unclear}"
     phrases = " and ".join(f'"{phrase}"' for phrase in unnamed_things(question)[:2])

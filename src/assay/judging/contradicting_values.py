@@ -77,7 +77,7 @@ def with_unit(text: str, start: int, end: int) -> int:
 
 
 def _names_all(asked: AskedAttribute, text: str) -> bool:
-    """Whether a stretch names most of the thing, and every term of the attribute or a synonym.
+    """True if a stretch names most of the thing, and every term of the attribute or a synonym.
 
     Without an attribute it must name all of the thing.
     """
@@ -193,7 +193,7 @@ def _population_strength(line: Line, start: int, end: int) -> Iterator[ValuePlac
 
 
 def _counts(asked: AskedAttribute, text: str, end: int) -> bool:
-    """Whether the noun after a number is the one that the question counts."""
+    """True if the noun after a number is the one that the question counts."""
     follows = _COUNTED.match(text, end)
     return bool(asked.noun and follows and asked.noun in terms(follows.group()))
 
@@ -297,7 +297,7 @@ def _places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
 
 
 def _names_nothing_else(line: Line, start: int) -> bool:
-    """Whether a sentence holds the whole attribute and no name before the value, apart from its first word."""
+    """True if a sentence holds the whole attribute and no name before the value, apart from its first word."""
     return line.attribute == 1.0 and not any(name.end <= start and not name.opens for name in names(line.text))
 
 

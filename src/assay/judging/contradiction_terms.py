@@ -155,7 +155,7 @@ def asked_attribute(question: Question) -> AskedAttribute | None:
 
 
 def _tells(term: str, noun: str, did: str) -> bool:
-    """Whether a term belongs to the attribute, in a question without names."""
+    """True if a term belongs to the attribute, in a question without names."""
     return term in SYNONYMS or term in _ATTRIBUTES or term in (noun, did)
 
 
@@ -211,7 +211,7 @@ class Line:
     held: frozenset[str]
 
     def near(self, start: int, end: int, reach: int) -> float:
-        """How near a cue is to a stretch: 1 right before it, .75 right after it, half at `reach`, 0 beyond."""
+        """Nearness of a cue to a stretch: 1 right before it, .75 right after it, half at `reach`, 0 beyond."""
         best = 0.0
         for cue_start, cue_end in self.cues:
             if 0 <= start - cue_end <= reach:
@@ -229,7 +229,7 @@ def thing_share(asked: AskedAttribute, held: Iterable[str]) -> float:
 
 
 def of_another_year(asked: AskedAttribute, line: Line) -> bool:
-    """Whether the question names a year and the sentence names only other years."""
+    """True if the question names a year and the sentence names only other years."""
     wanted = {term for term in asked.thing if len(term) == 4 and term.isdigit()}
     years = {str(date.year) for date in dates(line.text) if date.year is not None}
     return bool(wanted) and bool(years) and wanted.isdisjoint(years)

@@ -75,7 +75,7 @@ def _answers(wanted: Sequence[str], hit: Hit) -> Iterator[tuple[bool, str]]:
 
 
 def _reaches(sentence: str, scope: Span, wanted: Sequence[str]) -> bool:
-    """Whether the scope of a negation contains a word of the question."""
+    """True if the scope of a negation contains a word of the question."""
     return not frozenset(wanted).isdisjoint(terms(sentence[scope.start : scope.end]))
 
 
@@ -106,7 +106,7 @@ def _reading(said: Sequence[tuple[str, Hit]]) -> Reading:
 
 
 def same(shape: Shape, one: str, other: str) -> bool:
-    """Whether two values of a shape are the same.
+    """True if two values of a shape are the same.
 
     >>> same(Shape.DATE, "1898", "13 August 1898"), same(Shape.NUMBER, "3,559 people", "3559")
     (True, True)
@@ -127,7 +127,7 @@ def same(shape: Shape, one: str, other: str) -> bool:
 
 
 def _same_date(one: str, other: str) -> bool:
-    """Whether one date lies within the other; values that are not dates are compared as text."""
+    """True if one date lies within the other; values that are not dates are compared as text."""
     first, second = dates(one), dates(other)
     if not first or not second:
         return one == other
@@ -135,13 +135,13 @@ def _same_date(one: str, other: str) -> bool:
 
 
 def _measure(value: str) -> bool:
-    """Whether a value begins with a number and its unit."""
+    """True if a value begins with a number and its unit."""
     found = quantities(value)
     return bool(found) and bool(found[0].dimension) and found[0].start == 0
 
 
 def _same_number(one: str, other: str) -> bool:
-    """Whether the numbers are equal: converted to one unit if their units are of one kind, else as written."""
+    """True if the numbers are equal: converted to one unit if their units are of one kind, else as written."""
     first, second = quantities(one), quantities(other)
     if not first or not second:
         return one == other
@@ -151,7 +151,7 @@ def _same_number(one: str, other: str) -> bool:
 
 
 def _initial(one: str, other: str) -> bool:
-    """Whether one first name is the initial of the other."""
+    """True if one first name is the initial of the other."""
     short, long = sorted((one, other), key=len)
     return len(short) == 1 and long.startswith(short)
 

@@ -44,7 +44,7 @@ class Band:
     high: float
 
     def __contains__(self, sufficiency: float) -> bool:
-        """Whether the sufficiency is in the band."""
+        """True if the sufficiency is in the band."""
         return self.low <= sufficiency <= self.high
 
 
@@ -56,7 +56,7 @@ def learned_band() -> Band:
 
 
 def is_sampled(question: str, share: float) -> bool:
-    """Whether the question is in the sampled share, 0 to 1: by its hash, so that a replay agrees.
+    """True if the question is in the sampled share, 0 to 1: by its hash, so that a replay agrees.
 
     >>> is_sampled("Who founded Rome?", 0.0), is_sampled("Who founded Rome?", 1.0)
     (False, True)

@@ -1,4 +1,4 @@
-"""What the judges that ask a model share: the prompt's data, the effect of a verdict, and fallback on failure."""
+"""The shared part of the judges that ask a model: data of the prompt, effect of a verdict, fallback on failure."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def held_share(weights: Mapping[str, float], of: Iterable[str]) -> float:
 
 
 def _are_forms(one: str, other: str) -> bool:
-    """Whether two terms with the same first letters are forms of one word."""
+    """True if two terms with the same first letters are forms of one word."""
     return one == other or (min(len(one), len(other)) >= _SHARED and abs(len(one) - len(other)) <= _APART)
 
 

@@ -92,5 +92,5 @@ def _first_forms(text: str) -> dict[str, str]:
 
 
 def _is_only_name(text: str, name: tuple[str, ...]) -> bool:
-    """Whether a capitalised first word is the only content of the question, and so a name."""
+    """True if a capitalised first word is the only content of the question, and so a name."""
     return [word for word in whole_words(text) if word not in STOP_WORDS] == list(name)

@@ -160,7 +160,7 @@ def _is_missing(text: str, span: Span, nowhere: Collection[str]) -> bool:
 
 
 def _follows(text: str, spans: list[Span], at: int) -> bool:
-    """Whether only a space or a hyphen separates a word from the next."""
+    """True if only a space or a hyphen separates a word from the next."""
     return text[spans[at].end : spans[at + 1].start] in (" ", "-")
 
 
@@ -383,19 +383,19 @@ def _embedding_text(title: str, text: str) -> str:
 
 
 def _reads_language(embedder: Embedder, language: str) -> bool:
-    """Whether the model reads the language; languages in Latin script are tried with any model, as in search."""
+    """True if the model reads the language; languages in Latin script are tried with any model, as in search."""
     return language not in KNOWN_BY_SCRIPT or language in embedder.model.languages
 
 
 def _cause(query_terms: QueryTerms) -> str:
-    """Why nothing could be measured though there are passages."""
+    """The cause of a judgement without a measurement though there are passages."""
     if query_terms.weights:
         return "the question and the passages are in different scripts, and no embedding model reads both"
     return "the question has no words to look for"
 
 
 def _same_script(question: Question, passages: Sequence[Passage]) -> bool:
-    """Whether words can be compared: a question in its own script needs a passage in that script."""
+    """True if words can be compared: a question in its own script needs a passage in that script."""
     if question.language not in KNOWN_BY_SCRIPT:
         return True
     return any(language_of(passage.text[:_SCRIPT_SAMPLE]) in KNOWN_BY_SCRIPT for passage in passages)
@@ -437,7 +437,7 @@ def _relevance(readings: Sequence[PassageTerms], cosines: dict[str, float]) -> d
 
 
 def _likelier(read: Answerability | None, by_row: Mapping[str, float]) -> dict[str, float]:
-    """How likely each passage answers, by the reader or by its row, whichever is more."""
+    """Likelihood of each passage to answer, by the reader or by its row, whichever is more."""
     found = {} if read is None else dict(read.passages)
     return found | {key: max(likely, found.get(key, 0.0)) for key, likely in by_row.items()}
 

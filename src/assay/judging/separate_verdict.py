@@ -104,7 +104,7 @@ class SeparateVerdict:
         return await self.ask(evidence, question) if evidence.hits else self.nothing
 
     async def _follows(self, question: Question, evidence: Evidence) -> bool:
-        """Whether the model claims an answer to a question that no passage answers."""
+        """True if the model claims an answer to a question that no passage answers."""
         return bool(evidence.hits) and self._suffices(
             await self.ask(evidence, made_up_question(question, self.fence))
         )
@@ -165,7 +165,7 @@ def _intersection(one: Span, other: Span) -> Span:
 
 
 def _is_masked(hit: Hit, paragraph: Span) -> bool:
-    """Whether the quarantine masked a part of a paragraph."""
+    """True if the quarantine masked a part of a paragraph."""
     return any(span.start < paragraph.end and paragraph.start < span.end for span in hit.masked)
 
 

@@ -159,7 +159,7 @@ def _window_cover(window: tuple[Line, ...], query_terms: QueryTerms) -> float:
 
 
 def _answers(line: Line, query_terms: QueryTerms, seen: dict[int, bool]) -> bool:
-    """Whether the sentence holds a new candidate of the answer's type, or that type has no recognisable form."""
+    """True if the sentence holds a new candidate of the answer's type, or that type has no recognisable form."""
     if line.position not in seen:
         can_tell = tells(query_terms.answer_type, line.text)
         seen[line.position] = not can_tell or bool(

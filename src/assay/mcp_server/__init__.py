@@ -1,7 +1,7 @@
 """Answers, searches and checks for agents by the Model Context Protocol (MCP), over stdio and over HTTP.
 
-`tools.py` is what agents may call, `text.py` how results read without their structure, `server.py` the protocol,
-`http.py` the endpoint of an HTTP server, `local.py` the server that an agent's program starts.
+`tools.py` has the functions for agents, `text.py` results without their structure, `server.py` the protocol, and
+`local.py` the server that an agent's program starts; the endpoint over HTTP is `assay.server.mcp`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the tools work on: the collections of whoever calls."""
+"""The collections that the tools work on: those of whoever calls."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ async def _progress(session: ServerSession) -> AsyncIterator[Emit]:
 
 
 def progress_message(event: Event) -> str:
-    """What an event means for somebody who waits, on one line; empty where it means nothing to them.
+    """One line on an event for somebody who waits; empty where it means nothing to them.
 
     >>> progress_message(StatusChanged(stage="retrieve"))
     'retrieve'

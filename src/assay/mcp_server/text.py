@@ -62,7 +62,7 @@ def quoted(text: str) -> str:
 
 
 def of_error(error: AssayError) -> str:
-    """What happened, and what to do next."""
+    """The cause, and what to do next."""
     return f"error: {line(str(error))}\nhint: {line(error.hint)}"
 
 

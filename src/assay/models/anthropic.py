@@ -247,7 +247,7 @@ class _Event(BaseModel):
 
 
 def _read(service: Service, content: bytes) -> Piece:
-    """What a whole reply says."""
+    """Read a whole reply."""
     try:
         message = _Message.model_validate_json(content)
     except ValidationError:
@@ -283,7 +283,7 @@ class _Blocks:
         self._begun = _Usage()
 
     def take(self, event: _Event) -> Piece:
-        """What an event says. Raises ProviderFailed for one out of its place."""
+        """Take in an event. Raises ProviderFailed for one out of its place."""
         if event.type == "message_start" and event.message:
             self._begun = event.message.usage or _Usage()
             # The count of output tokens that a message begins with is not what it will have.

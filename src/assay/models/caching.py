@@ -24,7 +24,7 @@ Known = TypeVar("Known")
 
 
 class _LatestUsed(Generic[Key, Known]):
-    """What was asked for last, at most `most` of it. Safe to use from several threads.
+    """The latest `most` entries that were asked for. Safe to use from several threads.
 
     >>> latest = _LatestUsed[str, int](1)
     >>> latest.remember({"a": 1, "b": 2})
@@ -39,7 +39,7 @@ class _LatestUsed(Generic[Key, Known]):
         self._lock = threading.Lock()
 
     def recall(self, keys: Iterable[Key]) -> dict[Key, Known]:
-        """Those of the keys that are known, with what is known of them."""
+        """The known ones of the keys, with what is known of them."""
         with self._lock:
             return {key: self._known[key] for key in keys if key in self._known}
 
@@ -118,9 +118,9 @@ class CachingReader:
 class CachingChecker:
     """Wraps a checker: the same answer to the same question is checked against the same sources."""
 
-    def __init__(self, inner: Checker, most: int = MOST_SHARED) -> None:
+    def __init__(self, inner: Checker) -> None:
         self.inner = inner
-        self._latest = _LatestUsed[Pair, "NDArray[np.float32]"](most)
+        self._latest = _LatestUsed[Pair, "NDArray[np.float32]"](MOST_SHARED)
 
     @property
     def model(self) -> CheckerModel:

@@ -1,4 +1,4 @@
-"""Whether a text supports a claim, by an ONNX network in a local folder: no model hub, no torch.
+"""Support of a claim by a text, from an ONNX network in a local folder: no model hub, no torch.
 
 The network reads `[CLS] claim [SEP] text [SEP]` and gives the pair four logits: one that readers use, then
 supports, contradicts, neither. models/checker trains it.
@@ -99,7 +99,7 @@ class OnnxChecker:
         return await asyncio.to_thread(self.check_now, pairs)
 
     def check_now(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """What `check` gives, computed before it returns."""
+        """Compute the result of `check` before returning."""
         framed = self._framed(pairs)
         lengths = [len(ids) for ids, _ in framed]
         # A few pairs are one batch: cut, so that no thread is idle while another works.
@@ -210,7 +210,7 @@ class ClassifierChecker:
         return await asyncio.to_thread(self.check_now, pairs)
 
     def check_now(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """What `check` gives, computed before it returns; without a class for contradictions their column is 0."""
+        """Compute the result of `check` before returning; without a class for contradictions their column is 0."""
         found = np.zeros((len(pairs), 3), np.float32)
         for row, shares in enumerate(self._threads.map(self._shares, pairs)):
             found[row, list(self.columns)] = shares
@@ -235,7 +235,7 @@ class ClassifierChecker:
 
 
 def _id(name: str, sha256: str, policy: Mapping[str, Any] | None) -> str:
-    """What a checker is called: verdicts by another network or under another policy have another name."""
+    """The checker's id: verdicts by another network or under another policy have another one."""
     told = json.dumps([sha256, policy], sort_keys=True)
     return f"{name}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
 
@@ -264,7 +264,7 @@ def columns_of(folder: HubFolder) -> tuple[int, ...]:
 
 
 def _policy(folder: HubFolder, sha256: str) -> ClaimPolicy | None:
-    """What the checker's verdicts settle, None where nobody fitted it; raises UsageError for another network's."""
+    """The checker's policy, None where nobody fitted it; raises UsageError for another network's."""
     said: dict[str, Any] = folder.json(POLICY_FILE)
     if not said:
         return None

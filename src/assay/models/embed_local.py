@@ -56,7 +56,7 @@ _QUERY_PROMPTS, _PASSAGE_PROMPTS = ("query", "retrieval.query"), ("passage", "do
 
 @dataclass(frozen=True, slots=True)
 class _Description:
-    """What a folder says about its model."""
+    """A folder's description of its model."""
 
     id: str
     max_tokens: int
@@ -154,7 +154,7 @@ class LocalEmbedder:
         self._for_many.shutdown(wait=False)
 
     def embed_now(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """What `embed` gives, computed before it returns."""
+        """Compute the result of `embed` before returning."""
         tokens = self._tokens(texts)
         vectors = np.zeros((len(texts), self.model.dimension), np.float32)
         lengths = [len(row) for row in tokens]
@@ -168,7 +168,7 @@ class LocalEmbedder:
         return vectors
 
     def count_tokens(self, text: str) -> int:
-        """How many tokens the whole `text` has; the two that frame every text are not counted."""
+        """Number of tokens of the whole `text`, without the two that frame every text."""
         (cut,) = self._tokenizer.encode_batch_fast([encodable(text)], add_special_tokens=False)
         return len(cut.ids) + sum(len(rest.ids) for rest in cut.overflowing)
 
@@ -227,7 +227,7 @@ def _described_by_hub(hub: HubFolder, session: Any) -> _Description:
 
 
 def _pooling(hub: HubFolder) -> Literal["mean", "first"]:
-    """How one vector is made of one a token; raises UsageError for ways and modules that are not known here."""
+    """The way to make one vector of one a token; raises UsageError for ways and modules that are not known here."""
     other = [module for module in hub.modules if module not in _KNOWN_MODULES]
     if other:
         raise hub.refuse(f"the vectors of {hub.path} also pass {', '.join(other)}, which its network does not hold")
@@ -250,7 +250,7 @@ def _prompt(hub: HubFolder, prompts: Mapping[str, Any], names: Sequence[str]) ->
 
 
 def _unusual(described: _Description) -> list[str]:
-    """What changes vectors and stands in no file that is hashed; nothing for a plain mean."""
+    """Features that change vectors and stand in no file that is hashed; nothing for a plain mean."""
     prefixes = [described.query_prefix, described.passage_prefix]
     told = json.dumps([described.pooling, *prefixes])
     return [told] if described.pooling != "mean" or any(prefixes) else []

@@ -248,7 +248,7 @@ def _asked(model: str, request: ModelRequest) -> dict[str, Any]:
 
 
 def _thinking(model: str, effort: Effort | None) -> types.ThinkingConfig | None:
-    """How hard to think, as this model is told it; None leaves it to the model."""
+    """The thinking of this model as it is set; None leaves it to the model."""
     if effort is None:
         return None
     if _BUDGETED.search(model):
@@ -260,7 +260,7 @@ def _thinking(model: str, effort: Effort | None) -> types.ThinkingConfig | None:
 
 
 def _read(service: Service, reply: types.GenerateContentResponse) -> Piece:
-    """What a reply, or a part of one in a stream, says."""
+    """Read a reply, or a part of one in a stream."""
     counted = _usage_of(reply.usage_metadata)
     model = reply.model_version
     if reply.prompt_feedback and reply.prompt_feedback.block_reason:

@@ -55,7 +55,7 @@ class HubName:
 
     @property
     def folder(self) -> str:
-        """What its folder here is called."""
+        """The name of its folder here."""
         return f"{self.organisation}--{self.name}@{self.revision}"
 
     def __str__(self) -> str:
@@ -106,7 +106,7 @@ class PulledModels:
         return folder / model.network
 
     def holds(self, name: HubName) -> bool:
-        """Whether the model was pulled."""
+        """True if the model was pulled."""
         return (self.place / name.folder).exists()
 
     def keep(self, name: HubName, commit: str, network: str, fetched: Path) -> PulledModel:

@@ -90,7 +90,7 @@ class HubFolder:
 
     @property
     def name(self) -> str:
-        """What the folder is called."""
+        """The name of the folder."""
         return self.path.resolve().name
 
     @property
@@ -105,7 +105,7 @@ class HubFolder:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the network's classes are called, in order; LABEL_0, LABEL_1, … where nobody named them."""
+        """The names of the network's classes, in order; LABEL_0, LABEL_1, … where nobody named them."""
         if "labels" in self.said:
             return tuple(self.said["labels"])
         named = self.config.get("id2label")
@@ -120,7 +120,7 @@ class HubFolder:
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """What a text passes, by the names that sentence-transformers gives its modules; none where nobody says."""
+        """The modules that a text passes, by the names of sentence-transformers; none where nobody says."""
         found = self._read("modules.json", [])
         if not isinstance(found, list) or not all(isinstance(module, dict) for module in found):
             raise self.refuse(f"{self.path / 'modules.json'} is not a list of modules")

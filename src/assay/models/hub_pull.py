@@ -143,7 +143,7 @@ def chosen_network(name: HubName, files: Sequence[str], wanted: str | None) -> s
 
 
 def _asked(question: Callable[[], Result], name: HubName) -> Result:
-    """What the hub answers; its refusals become errors of ours."""
+    """Ask the hub; its refusals become errors of ours."""
     try:
         return question()
     except refusals.RevisionNotFoundError as error:

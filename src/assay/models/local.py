@@ -50,7 +50,7 @@ _MOST_KEYS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class GgufHead:
-    """What is used of a head: the context that the model was trained for, in tokens, and its control tokens.
+    """The used part of a head: the context that the model was trained for, in tokens, and its control tokens.
 
     It `thinks` where its chat template has a place for thoughts, and `knows_effort` where that can be told how hard
     to think.
@@ -430,7 +430,7 @@ class _ReplyBuilder:
 
 
 def _usage(said: dict[str, Any]) -> Usage:
-    """What the reply took; it costs no money."""
+    """The use of the reply; it costs no money."""
     return Usage(
         prompt_tokens=said["prompt_tokens"],
         completion_tokens=said["completion_tokens"],

@@ -30,7 +30,7 @@ def digest_of(path: Path) -> str:
 
 
 def steady_digest(path: Path) -> str:
-    """What `digest_of` gives, computed once for as long as the file has the same size, times and place on the disk.
+    """The result of `digest_of`, computed once as long as the file keeps its size, times and place on the disk.
 
     For weights, which each engine of a process would hash anew. Raises OSError.
 
@@ -94,7 +94,7 @@ def plain_tokenizer(path: Path) -> Tokenizer:
 
 @dataclass(frozen=True, slots=True)
 class OnnxFolder:
-    """What a folder holds: its manifest and the hash of each file in `FILES`."""
+    """The content of a folder: its manifest and the hash of each file in `FILES`."""
 
     path: Path
     manifest: Mapping[str, Any]

@@ -188,7 +188,7 @@ def connected(service: Service) -> AsyncOpenAI:
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """Which parameters a service knows."""
+    """The parameters that a service knows."""
 
     length: str
     temperature: bool = True
@@ -291,7 +291,7 @@ class _Reply(BaseModel):
 
 
 def _read(service: Service, content: bytes, *, part: bool = False) -> Piece:
-    """What a reply, or a part of one in a stream, says."""
+    """Read a reply, or a part of one in a stream."""
     try:
         reply = _Reply.model_validate_json(content)
     except ValidationError:

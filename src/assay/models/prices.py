@@ -1,4 +1,4 @@
-"""What a call cost, from the prices that genai-prices keeps, or from the user's own.
+"""The cost of a call, from the prices that genai-prices keeps, or from the user's own.
 
 A price that is not known, like a count of tokens that a provider did not tell, makes a cost unknown, never
 zero. Only models that run in this process cost nothing. The first price that is looked up takes about half a
@@ -38,7 +38,7 @@ class Price:
 
 
 def cost_of(model_name: str, usage: Usage, overrides: Mapping[str, Mapping[str, float]]) -> float | None:
-    """What a call cost in US dollars, None where a price or a count is unknown.
+    """The cost of a call in US dollars, None where a price or a count is unknown.
 
     `model_name` is `provider:model`, `overrides` has prices by such names, as dollars per million `input`,
     `output` and `cached` tokens; what it leaves out is as known, and cached tokens cost what others do where
@@ -63,7 +63,7 @@ def cost_of(model_name: str, usage: Usage, overrides: Mapping[str, Mapping[str, 
 
 
 def price_known(model_name: str, overrides: Mapping[str, Mapping[str, float]]) -> bool:
-    """Whether calls of this model have a price."""
+    """True if calls of this model have a price."""
     return price_of(model_name, overrides) is not None
 
 
@@ -125,7 +125,7 @@ def _rate(price: Decimal | TieredPrices, prompt_tokens: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """What the calls of one model cost; the known prices are read in on a thread of their own.
+    """The prices of one model's calls; the known prices are read in on a thread of their own.
 
     `overrides` are US dollars per million tokens by model, over the known ones.
     """

@@ -10,7 +10,7 @@ import math
 import re
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
@@ -23,6 +23,7 @@ from assay.errors import (
     ProviderRefused,
     ProviderUnreachable,
     UsageError,
+    causes_of,
 )
 from assay.types import Effort, Finish
 
@@ -67,7 +68,7 @@ _STATUS_OF: Mapping[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Whom to ask, how to sign, and how long to wait.
+    """A service: its address, its key, and how long to wait.
 
     `key_named` and `url_named` are what a user sets: a variable, for the address maybe a flag. `seconds`
     bounds the waiting for one reply, `idle_seconds` the waiting for the next piece of a stream.
@@ -117,7 +118,7 @@ class Service:
         return re.sub(r"//[^/@]*@", "//", self.url)
 
     def masked(self, said: str) -> str:
-        """What the service said in one line, cut, without the key or a recognisable part of it.
+        """The service's message in one line, cut, without the key or a recognisable part of it.
 
         >>> service = Service("openai", "m", "http://h/v1", "sk-abcdefghijkl", "KEY", "URL")
         >>> service.masked("Incorrect API key provided: sk-abcd*****ijkl.  See sk-abcdefgh")
@@ -167,7 +168,7 @@ def status_error(service: Service, said: ErrorReply) -> ProviderError:
 
 
 def _what_to_set(service: Service, said: ErrorReply, spent: bool) -> str:
-    """What to do about a refusal that trying again does not cure."""
+    """Advice on a refusal that trying again does not cure."""
     if spent:
         return f"the account has no credit left; pay, or set {service.key_named} to another key"
     if said.status == 401 or (said.status in (400, 403) and _BAD_KEY.search(f"{said.code} {said.message}")):
@@ -241,7 +242,7 @@ def connection_error(service: Service, error: BaseException) -> ProviderError:
     """The error for an exception of the connection, of the decoding, or one of ours inside a vendor's."""
     import aiohttp  # it comes with the adapters, which alone call this
 
-    chain = tuple(_chain(error))
+    chain = tuple(causes_of(error))
     for link in chain:
         if isinstance(link, ProviderError):
             return link
@@ -285,16 +286,6 @@ def _start_it(service: Service) -> str:
     if service.host in ("localhost", "127.0.0.1", "::1"):
         hint += "; inside a container its host is host.docker.internal, not localhost"
     return hint
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it was raised from, outermost first."""
-    seen: set[int] = set()
-    found: BaseException | None = error
-    while found is not None and id(found) not in seen:
-        seen.add(id(found))
-        yield found
-        found = found.__cause__ or found.__context__
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -354,7 +345,7 @@ _AT_ONCE = re.compile(
 
 
 def may_think(name: str) -> bool:
-    """Whether a model, named `provider:model`, may think before it replies; a script never does.
+    """True if a model, named `provider:model`, may think before it replies; a script never does.
 
     >>> may_think("openai:gpt-5-mini"), may_think("openai:openai/gpt-4o"), may_think("fake:script.json")
     (True, False, False)
@@ -370,7 +361,7 @@ _WITHOUT_TEXT: Mapping[Finish, Finish] = MappingProxyType({"stop": "empty", "len
 
 
 def ending(text: str, finish: Finish | None) -> Finish:
-    """How a reply of this text ended, where its provider says `finish`; None is no ending.
+    """The end of a reply of this text, where its provider says `finish`; None is no ending.
 
     A reply without text is empty; where its limit was used up all the same, thinking used it up.
 

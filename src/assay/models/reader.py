@@ -1,4 +1,4 @@
-"""Where a question's answer stands in a passage, by an ONNX network in a local folder: no model hub, no torch.
+"""A reader that finds a question's answer in a passage, by an ONNX network in a local folder; no hub, no torch.
 
 The network reads `[CLS] question [SEP] title, passage [SEP]`. It gives each token two logits, as the first and as
 the last of the answer (Devlin et al. 2019, arXiv 1810.04805, section 4.3; the first token stands for "no answer"),
@@ -98,7 +98,7 @@ class OnnxReader:
         return await asyncio.to_thread(self.read_now, question, texts) if texts else ()
 
     def read_now(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
-        """What `read` gives, computed before it returns."""
+        """Compute the result of `read` before returning."""
         windows = self._windows(question, texts)
         lengths = [len(window.ids) for window in windows]
         # A few pairs are one batch: cut, so that no thread is idle while another works.
@@ -226,7 +226,7 @@ class SpanReader:
         return await asyncio.to_thread(self.read_now, question, texts)
 
     def read_now(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
-        """What `read` gives, computed before it returns."""
+        """Compute the result of `read` before returning."""
         return tuple(self._threads.map(lambda text: self._reading(question, text), texts))
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""How well a passage answers a question, by a cross-encoder in the layout of the Hugging Face hub.
+"""A reranker of passages for a question, by a cross-encoder in the layout of the Hugging Face hub.
 
 The network reads question and passage together and gives one number (Nogueira and Cho 2019, arXiv 1901.04085), as
 those trained on MS MARCO do. It orders passages, and nothing else goes by it.
@@ -73,7 +73,7 @@ class CrossEncoderReranker:
         return tuple(replace(hits[at], score=score) for at, score in zip(order, scores, strict=True))
 
     def logits(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
-        """How well each passage answers, shape (passages,); more is better, and no scale is promised."""
+        """Fit of each passage to the question, shape (passages,); more is better, and no scale is promised."""
         found = np.array(
             list(self._threads.map(lambda passage: self._logit(question, passage), passages)), np.float32
         )

@@ -275,7 +275,6 @@ class Circuit:
     """
 
     clock: Clock
-    cooling: float = COOLING
     failures: int = 0
     opened: float | None = None
     probing: bool = False
@@ -297,10 +296,10 @@ class Circuit:
                 self.probing = False
 
     def _enter(self, provider: str) -> bool:
-        """Whether this call is the probe."""
+        """True if this call is the probe."""
         if self.opened is None:
             return False
-        left = self.opened + self.cooling - self.clock.monotonic()
+        left = self.opened + COOLING - self.clock.monotonic()
         if left > 0 or self.probing:
             raise CircuitOpen(
                 f"{provider} failed {FAILURES} times in a row and is left alone for now",
@@ -328,7 +327,7 @@ _LONGER = 1.25
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What a user set for all requests to a model; None leaves the request's own, or the model's.
+    """The user's options for all requests to a model; None leaves the request's own, or the model's.
 
     `thinking_tokens` are what a reply may take besides its own limit. `window` is the context that prompt, thinking
     and reply share, in tokens, None where it is far larger than any prompt here.

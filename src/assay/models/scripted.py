@@ -96,7 +96,7 @@ class Rule(BaseModel):
         return self.reply if isinstance(self.reply, str) else json.dumps(self.reply, ensure_ascii=False)
 
     def fits(self, request: ModelRequest) -> bool:
-        """Whether this rule answers the request."""
+        """True if this rule answers the request."""
         return self.role in (None, request.role) and self.contains in _prompt(request)
 
 

@@ -51,7 +51,7 @@ def complete_reply(reply: ModelReply) -> ModelReply:
 
 
 def _errors(reply: ModelReply, request: ModelRequest) -> str | None:
-    """What is wrong with the reply, None where it fits."""
+    """The errors of the reply, None where it fits."""
     from pydantic import ValidationError
 
     try:
@@ -132,7 +132,7 @@ def strict(schema: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _closable(schema: dict[str, Any]) -> bool:
-    """Whether an object names all its keys, and anything says what it is."""
+    """True if an object names all its keys, and anything says what it is."""
     if schema.get("type") == "object":
         return "properties" in schema and schema.get("additionalProperties", False) is False
     return bool({"type", "anyOf", "$ref", "enum", "const"} & schema.keys())

@@ -1,4 +1,4 @@
-"""What comes over the wire, within limits: bodies, and the events of a stream.
+"""Limits on what comes over the wire: bodies, and the events of a stream.
 
 A service can send anything. A body of more than 8 MiB or an event of more than 1 MiB ends the call instead of
 filling the memory. Replies are asked for uncompressed, so that what is counted is what is kept, and a
@@ -147,7 +147,7 @@ def refuse_compressed(service: Service, encoding: str | None) -> None:
 
 
 def is_stream(content_type: str | None) -> bool:
-    """Whether a body is a stream of events; what is neither JSON nor a page is taken for one.
+    """True if a body is a stream of events; what is neither JSON nor a page is taken for one.
 
     >>> is_stream("text/event-stream; charset=utf-8"), is_stream("application/json")
     (True, False)
@@ -218,7 +218,7 @@ _NOT_SAID = Usage(None, None, None, None, calls=1, cost=None)
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What one event of a stream, or a whole reply, said.
+    """The content of one event of a stream, or of a whole reply.
 
     `thinking` marks tokens that are not part of the text; `finish` and `usage` are None where it said nothing.
     """

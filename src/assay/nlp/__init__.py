@@ -1,1 +1,1 @@
-"""What many stages share about text and no stage owns: pure functions over strings."""
+"""Pure functions over text that many stages share."""

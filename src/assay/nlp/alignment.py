@@ -222,7 +222,7 @@ class Alignment:
         return tuple(near for near in self.nearest if near.coverage >= share)
 
     def misplaced(self, found: Sequence[tuple[Value, Passage]]) -> bool:
-        """Whether a sentence that states nearly the same holds none of the values found elsewhere.
+        """True if a sentence that states nearly the same holds none of the values found elsewhere.
 
         A sentence that opens with a pronoun states what it does of the one before it.
         """
@@ -232,7 +232,7 @@ class Alignment:
         return not any(self._said_of_it(one) for one in found)
 
     def _said_of_it(self, found: tuple[Value, Passage]) -> bool:
-        """Whether a sentence that opens with a pronoun says the claim with a value, of the one before it."""
+        """True if a sentence that opens with a pronoun says the claim with a value, of the one before it."""
         every: tuple[SourceSentence, ...] = self.sources.sentences
         for n in range(1, len(every)):
             before: SourceSentence = every[n - 1]
@@ -248,7 +248,7 @@ class Alignment:
         return fsum(weights[term] for term in weights.keys() & set(held)) / (fsum(weights.values()) or 1.0)
 
     def nearest_first(self, found: Sequence[tuple[Value, Passage]]) -> tuple[Value, Passage]:
-        """Of some values, the one in the nearest sentence, else the first."""
+        """The one of some values in the nearest sentence, else the first."""
         ordered = (one for near in self.nearest for one in found if _holds(near.sentence, *one))
         return next(ordered, found[0])
 
@@ -259,7 +259,7 @@ class Alignment:
 
     @cached_property
     def is_restated(self) -> bool:
-        """Whether the claim is a source sentence but for values that agree with the sentence's, and articles.
+        """True if the claim is a source sentence but for values that agree with the sentence's, and articles.
 
         "Opened in 1932" restates "opened on 3 May 1932".
         """
@@ -293,7 +293,7 @@ class Alignment:
 
     @property
     def is_readable(self) -> bool:
-        """Whether both the claim and its sources hold a word: else there is no window."""
+        """True if both the claim and its sources hold a word: else there is no window."""
         return bool(self.sources.stems and analyse(self.text).words)
 
     @cached_property
@@ -303,7 +303,7 @@ class Alignment:
 
     @cached_property
     def content(self) -> tuple[Word, ...]:
-        """Those that are no stop words; all of them where there are no others."""
+        """The words that are no stop words; all of them where there are no others."""
         return tuple(word for word in self.words if not word.stop) or self.words
 
     @cached_property
@@ -344,7 +344,7 @@ def _holds(sentence: SourceSentence, value: Place, passage: Passage) -> bool:
 
 
 def _longest(instead: Mapping[Span, str]) -> dict[Span, str]:
-    """Those that do not overlap, the longer first: the year of a date is no number of its own."""
+    """Keep the longest of overlapping ones: the year of a date is no number of its own."""
     found: dict[Span, str] = {}
     for own in sorted(instead, key=lambda span: span.start - span.end):
         if not any(overlaps(own, other) for other in found):
@@ -372,7 +372,7 @@ def _span(place: Place) -> Span:
 
 
 def _is_free(read: Analysis, edited: Span, values: Sequence[Span]) -> bool:
-    """Whether every word of a stretch belongs to one of the values, or changes nothing."""
+    """True if every word of a stretch belongs to one of the values, or changes nothing."""
     return all(
         token.folded in _FREE or any(overlaps(token, value) for value in values)
         for token in read.tokens

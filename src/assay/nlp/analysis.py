@@ -38,17 +38,17 @@ class Place(Protocol):
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """The end of the text."""
         ...
 
 
 def overlaps(one: Place, other: Place) -> bool:
-    """Whether two stretches of one text share a character."""
+    """True if two stretches of one text share a character."""
     return one.start < other.end and other.start < one.end
 
 
 def within(place: Place, other: Place) -> bool:
-    """Whether a stretch of a text lies in another one of it."""
+    """True if a stretch of a text lies in another one of it."""
     return other.start <= place.start and place.end <= other.end
 
 
@@ -88,7 +88,7 @@ class Analysis:
         self._derived: dict[Callable[[Analysis], Any], Any] = {}
 
     def derive(self, read: Callable[[Analysis], Read]) -> Read:
-        """What a function reads of this analysis, computed once and kept with it.
+        """Compute what a function reads of this analysis, once, and keep it with it.
 
         >>> text = analyse("It rained.")
         >>> text.derive(lambda analysis: len(analysis.words))
@@ -155,12 +155,12 @@ class Analysis:
 
     @cached_property
     def acronyms(self) -> Mapping[str, tuple[str, ...]]:
-        """What its acronyms stand for, where it says so."""
+        """The expansions of its acronyms, where the text gives them."""
         return name_text.acronyms(self.text)
 
     @cached_property
     def negations(self) -> tuple[Negation, ...]:
-        """What denies something."""
+        """The denials of the text."""
         return tuple(negation_text.negations(self.text))
 
     @cached_property

@@ -95,7 +95,7 @@ def _without_verb(nouns: tuple[str, ...], before: str) -> tuple[str, ...]:
 
 
 def _is_specified(text: str, spans: Sequence[Span], folded: Sequence[str], at: int) -> bool:
-    """Whether the next words specify the thing: a relative clause, or a preposition with a name."""
+    """True if the next words specify the thing: a relative clause, or a preposition with a name."""
     if at >= len(folded):
         return False
     near = (text[span.start].isupper() for span in spans[at + 1 : at + 1 + _NEAR_NAME])
@@ -128,7 +128,7 @@ def _singular(noun: str) -> str:
 
 
 def _modifies(modifier: str, phrase: str, before: Span, noun: Span) -> bool:
-    """Whether a word specifies the noun: a content word, one blank before it."""
+    """True if a word specifies the noun: a content word, one blank before it."""
     return (
         modifier.isalpha()
         and modifier not in _ENDS

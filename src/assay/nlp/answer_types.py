@@ -1,4 +1,4 @@
-"""Which stretches of a text could be an answer of a type: dates, numbers, persons, places, names, reasons.
+"""Stretches of a text that could be an answer of a type: dates, numbers, persons, places, names, reasons.
 
 Shapes of words only: no dictionary of names, no model. A stretch that is found need not be the answer; where
 none is found in a language whose shapes are known, the text very likely does not hold one.
@@ -97,7 +97,7 @@ _HAS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 
 
 def tells(wanted: AnswerType, text: str) -> bool:
-    """Whether `candidates` can say anything of this type in this text: names need a script with capitals.
+    """True if `candidates` can say anything of this type in this text: names need a script with capitals.
 
     >>> tells(AnswerType.PERSON, "山口茜夺冠"), tells(AnswerType.DATE, "2023年"), tells(AnswerType.OTHER, "x")
     (False, True, False)
@@ -189,7 +189,7 @@ def numbers(text: str) -> tuple[Span, ...]:
 
 
 def _without_opener(text: str, match: re.Match[str]) -> int | None:
-    """Where the name begins behind a leading function word ("The", "In"); None when nothing else is left."""
+    """The start of the name behind a leading function word ("The", "In"); None when nothing else is left."""
     start = match.start()
     while start < match.end():
         head = _WORD.match(text, start, match.end())
@@ -204,5 +204,5 @@ def _without_opener(text: str, match: re.Match[str]) -> int | None:
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> tuple[Span, ...]:
-    """Where the pattern matches."""
+    """The matches of the pattern."""
     return tuple(Span(match.start(), match.end()) for match in pattern.finditer(text))

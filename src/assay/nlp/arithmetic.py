@@ -149,7 +149,7 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """How a value follows from its operands; `formula` is written for readers."""
+    """The derivation of a value from its operands; `formula` is written for readers."""
 
     kind: Kind
     formula: str
@@ -225,7 +225,7 @@ def _written(text: str, value: Quantity | Date) -> str:
 
 
 def derive_number(text: str, value: Quantity, near: Near, announcing: str | None = None) -> Derivation | None:
-    """How a number of the claim `text` follows from values near it; None where it does not, or is a range.
+    """The derivation of a number of the claim `text` from values near it; None where there is none, or a range.
 
     `announcing` is the text that may hold cues of a calculation, by default all of the claim.
 
@@ -244,7 +244,7 @@ def derive_number(text: str, value: Quantity, near: Near, announcing: str | None
 
 
 def derive_date(text: str, value: Date, near: Near) -> Derivation | None:
-    """How a date of the claim `text` follows from a date near it and a time; None where it does not.
+    """The derivation of a date of the claim `text` from a date near it and a time; None where there is none.
 
     >>> text = "The loan is due in 1937."
     >>> derive_date(text, analyse(text).dates[0], near_of(["The loan of 1932 is for five years."])).formula
@@ -302,7 +302,7 @@ def _fits(target: _Target, result: _Result) -> bool:
 
 
 def _measures_same(one: Quantity, other: Quantity) -> bool:
-    """Whether both are of one dimension; "times" counts as a plain number."""
+    """True if both are of one dimension; "times" counts as a plain number."""
     return {one.dimension, other.dimension} == {"", "times"} or comparable(one, other)
 
 
@@ -369,7 +369,7 @@ def _rate(target: _Target, near: Near) -> Iterator[_Result]:
 
 
 def _time_ratio(longer: str, shorter: str) -> float | None:
-    """How many of one unit of time make up another; None of equal ones, and where that is not fixed.
+    """The ratio of two units of time; None of equal ones, and where it is not fixed.
 
     >>> _time_ratio("hour", "minute"), _time_ratio("year", "quarter"), _time_ratio("month", "week")
     (60.0, 4.0, None)
@@ -393,7 +393,7 @@ def _frequency(target: _Target, near: Near) -> Iterator[_Result]:
 
 
 def _is_count_of(per: str, count: Quantity, time: Quantity) -> bool:
-    """Whether `count` is a count by the unit of time `per`, and `time` has the dimension of that unit."""
+    """True if `count` is a count by the unit of time `per`, and `time` has the dimension of that unit."""
     if not per or count.dimension not in ("", "times") or count.low <= 0 or time.low <= 0:
         return False
     return time.dimension == ("months" if per in _IN_MONTHS else "seconds")
@@ -427,7 +427,7 @@ def _share(target: _Target, near: Near) -> Iterator[_Result]:
 
 
 def _is_part(part: Number, whole: Number, near: Near) -> bool:
-    """Whether the sentence of both numbers says that one is a part of the other."""
+    """True if the sentence of both numbers says that one is a part of the other."""
     if part.sentence != whole.sentence or part.sentence >= len(near.sentences):
         return False
     text = near.sentences[part.sentence]
@@ -439,7 +439,7 @@ def _is_part(part: Number, whole: Number, near: Near) -> bool:
 
 
 def _same_unit(one: Quantity, other: Quantity) -> bool:
-    """Whether two numbers of one dimension are written in one unit; True where either has no digits."""
+    """True if two numbers of one dimension are written in one unit; True where either has no digits."""
     if not one.written or not other.written:
         return True
     return math.isclose(one.low / one.written, other.low / other.written, rel_tol=1e-6)

@@ -14,7 +14,7 @@ _CLOSING = " \t\n\r\"'”’»)]*_`"
 
 
 class BlockKind(StrEnum):
-    """What a block is.
+    """The kind of a block.
 
     MARKUP is never quoted as an answer: front matter, templating, comments and tags without words, anchors,
     footnote and link definitions, thematic breaks, the marker lines of admonitions and tabs.
@@ -74,7 +74,7 @@ class Parsed:
 
 
 def leads_on(prose: str) -> bool:
-    """Whether a paragraph, given without markup, ends in an unfinished sentence and so leads on to what follows.
+    """True if a paragraph, given without markup, ends in an unfinished sentence and so leads on to what follows.
 
     >>> [leads_on(prose) for prose in ("You need:", "Check the state by running", 'Say "now." ', "(Brew it!)")]
     [True, True, False, False]

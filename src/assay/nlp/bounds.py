@@ -1,4 +1,4 @@
-"""What changes a number's meaning around it: at least, at most, per month, a list's mark, a unit left out."""
+"""Words that change a number's meaning: at least, at most, per month, a list's mark, a unit left out."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _LIST_MARK = re.compile(r"\s*\d{1,3}[.)]\s+")
 
 
 def bound_of(text: str, number: Quantity) -> Side | None:
-    """Whether a number is the least or the most of what is said; None where it is the number itself.
+    """The bound that a number is, least or most of what is said; None where it is the number itself.
 
     >>> bound_of("It has up to 64 ports.", analyse("It has up to 64 ports.").quantities[0])
     'to'
@@ -86,12 +86,12 @@ def undated(text: str) -> list[Quantity]:
 
 
 def _counts_sentences(text: str, first: Quantity, begins: int) -> bool:
-    """Whether an ordinal stands alone before the comma that opens the sentence."""
+    """True if an ordinal stands alone before the comma that opens the sentence."""
     return first.dimension == "ordinal" and not text[begins : first.start].strip() and text[first.end :][:1] == ","
 
 
 def lacks_unit(stated: Quantity, stored: Quantity) -> bool:
-    """Whether the source has the number bare, as tables and lists do, or both are pounds, money and weight."""
+    """True if the source has the number bare, as tables and lists do, or both are pounds, money and weight."""
     if {stated.dimension, stored.dimension} == {"GBP", "mass"}:
         money, mass = (stated, stored) if stated.dimension == "GBP" else (stored, stated)
         return math.isclose(mass.low, money.low * UNITS["lb"][1])
@@ -99,7 +99,7 @@ def lacks_unit(stated: Quantity, stored: Quantity) -> bool:
 
 
 def differs_by_point(stated: Quantity, stored: Quantity) -> bool:
-    """Whether one of two is the other with its point read as one between thousands: "4.200 Euro" is 4,200 euros."""
+    """True if one of two is the other with its point read as one between thousands: "4.200 Euro" is 4,200 euros."""
     less, more = sorted((stated, stored), key=lambda one: one.written)
     if not less.written or less.low != less.high or more.written != round(1000 * less.written, 6):
         return False

@@ -198,7 +198,7 @@ def _range_end(tokens: list[tuple[str, str]], position: int) -> int | None:
 
 
 def _another_follows(tokens: list[tuple[str, str]], position: int) -> bool:
-    """Whether a separator leads to another number rather than to a locator or another separator."""
+    """True if a separator leads to another number rather than to a locator or another separator."""
     kinds = [kind for kind, _ in tokens[position + 1 : position + 3]]
     return bool(kinds) and kinds[0] not in ("locator", "separator") and "number" in kinds
 

@@ -89,7 +89,7 @@ def _settled(text: str) -> int:
 
 
 def _boundaries(text: str, names: Names | Sequence[str], begins_line: bool) -> list[int]:
-    """Where each sentence of the text ends, its marks included, without white space behind."""
+    """The end of each sentence of the text, its marks included, without white space behind."""
     marks = _marks(text, names)
     spans = sentences(_for_cutting(text, marks, begins_line), lowered=True)
     ends = [_with_marks(text, span, next_span.start, marks) for span, next_span in pairwise(spans)]
@@ -114,7 +114,7 @@ def with_brackets(text: str, mark: Citation) -> Span:
 
 
 def _with_marks(text: str, span: Span, limit: int, marks: Sequence[Span]) -> int:
-    """Where the sentence ends with the marks behind it; those that begin a line of the next one are not its own."""
+    """The end of the sentence with the marks behind it; those that begin a line of the next one are not its own."""
     end = span.end
     for mark in marks:
         if not span.end <= mark.start < limit:
@@ -126,7 +126,7 @@ def _with_marks(text: str, span: Span, limit: int, marks: Sequence[Span]) -> int
 
 
 def _alone(text: str, mark: Span, limit: int) -> bool:
-    """Whether nothing but white space follows the mark on its line."""
+    """True if nothing but white space follows the mark on its line."""
     line_end = text.find("\n", mark.end)
     return limit >= (len(text) if line_end == -1 else line_end)
 

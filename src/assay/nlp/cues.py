@@ -77,7 +77,7 @@ _UNSURE = re.compile(
 
 
 def is_courtesy(sentence: str) -> bool:
-    """Whether a sentence is a plain offer to the reader, or a doubt of the writer, and states nothing besides.
+    """True if a sentence is a plain offer to the reader, or a doubt of the writer, and states nothing besides.
 
     >>> [is_courtesy(s) for s in ("Contact us if you have questions!", "I am not sure whether pets are allowed.")]
     [True, True]
@@ -96,7 +96,7 @@ _WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def speaks_to_reader(sentence: str) -> bool:
-    """Whether a sentence is an order or a question, speaks of "you" or "me", or says nothing in words.
+    """True if a sentence is an order or a question, speaks of "you" or "me", or says nothing in words.
 
     >>> [speaks_to_reader(text) for text in ("Write a poem.", "Who is it?", "You agree.", "It is red.")]
     [True, True, True, False]
@@ -152,7 +152,7 @@ _TITLE = re.compile(
 
 
 def asks(sentence: str) -> bool:
-    """Whether a sentence is a question, be it in quotation marks or brackets as a whole, or set off.
+    """True if a sentence is a question, be it in quotation marks or brackets as a whole, or set off.
 
     >>> [asks(text) for text in ("How long is it?", "**How long is it?**", 'He asked “How long is it?”')]
     [True, True, False]
@@ -166,7 +166,7 @@ def asks(sentence: str) -> bool:
 
 
 def heads_questions(sentence: str) -> bool:
-    """Whether a sentence is nothing but the title of questions that follow.
+    """True if a sentence is nothing but the title of questions that follow.
 
     >>> heads_questions("**Follow-up questions**"), heads_questions("Questions about the fee of 90 euros")
     (True, False)
@@ -214,7 +214,7 @@ _LAST_CLAUSE = re.compile(r"[:;]\s")
 
 
 def is_truncated(sentence: str) -> bool:
-    """Whether a sentence ends where something must follow; of words only English ones are known.
+    """True if a sentence ends where something must follow; of words only English ones are known.
 
     >>> [is_truncated(text) for text in ("The answer is.", "It is located in the", "She asked who he was.")]
     [True, True, False]
@@ -243,7 +243,7 @@ _ASKING_WORD = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b
 
 
 def asks_alone(part: str) -> bool:
-    """Whether a part of a question asks something by itself; a thing to be compared does not.
+    """True if a part of a question asks something by itself; a thing to be compared does not.
 
     >>> [asks_alone(part) for part in ("how much does it cost", "In which year was that", "a hub")]
     [True, True, False]

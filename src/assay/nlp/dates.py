@@ -89,7 +89,7 @@ def dates(text: str) -> list[Date]:
 
 
 def relation(claim: Date, source: Date) -> Relation:
-    """How the claim's date stands to the source's: "contains" when the source's lies within the claim's.
+    """The relation of the claim's date to the source's: "contains" when the source's lies within the claim's.
 
     "unknown" where they share no part that both give.
 
@@ -111,7 +111,7 @@ def relation(claim: Date, source: Date) -> Relation:
 
 
 def agree(claim: Date, source: Date) -> bool:
-    """Whether the source's date supports the claim's: it is the same, or lies within it.
+    """True if the source's date supports the claim's: it is the same, or lies within it.
 
     >>> agree(dates("2021")[0], dates("May 2021")[0]), agree(dates("May 2021")[0], dates("2021")[0])
     (True, False)
@@ -133,14 +133,14 @@ def _with_years(claim: Date, source: Date) -> Relation:
 
 
 def _same_century(first: Date, second: Date) -> bool:
-    """Whether both are one century: the 1700s are the 18th, though that runs from 1701 to 1800."""
+    """True if both are one century: the 1700s are the 18th, though that runs from 1701 to 1800."""
     if first.year is None or second.year is None or abs(first.year - second.year) > 1:
         return False
     return (first.until or 0) - first.year == (second.until or 0) - second.year == 99
 
 
 def _runs(date: Date) -> bool:
-    """Whether a date runs from one year to another, as told, and is no decade or century: "2000-2018"."""
+    """True if a date runs from one year to another, as told, and is no decade or century: "2000-2018"."""
     if date.year is None or date.until is None or date.until == date.year:
         return False
     return date.until - date.year not in (9, 99) or date.year % 10 > 1
@@ -248,7 +248,7 @@ def days_between(first: Point, last: Point) -> int:
 
 
 def is_moved(wanted: Date, day: Date, time: Quantity, sign: int) -> bool:
-    """Whether a date is another one moved by a time; it may lack the parts that the time does not change.
+    """True if a date is another one moved by a time; it may lack the parts that the time does not change.
 
     >>> from assay.nlp.dates import dates
     >>> from assay.nlp.quantities import quantities

@@ -138,7 +138,7 @@ def _front_entries(lines: Sequence[str], end: int) -> Iterator[tuple[int, int, b
 
 
 def _informs(entry: re.Match[str], below: Sequence[str]) -> bool:
-    """Whether an entry of front matter describes the document, not how a program should render it."""
+    """True if an entry of front matter describes the document, not how a program should render it."""
     if entry["key"].lower() in _LAYOUT_KEYS or (below and _INNER_KEY.match(below[0])):
         return False
     value = (entry["value"] or "").strip()

@@ -1,4 +1,4 @@
-"""Whether a stretch of text stands under another heading than the one that a question names.
+"""Headings: stretches of text under another heading than the one that a question names.
 
 A document that tells the same of several things gives each a heading of its own: over a section, or run in at the
 start of a paragraph or an item ("**Silver service**", "DVDs:"). So do paragraphs that begin with a name each

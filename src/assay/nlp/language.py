@@ -63,7 +63,7 @@ def language_of(text: str) -> str:
 
 
 def _hints_at_another(text: str) -> bool:
-    """Whether something in a text of Latin letters speaks for another language and no more for English.
+    """True if something in a text of Latin letters speaks for another language and no more for English.
 
     The model takes half a second to load: plain English is settled without it.
     """

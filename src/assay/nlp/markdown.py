@@ -190,7 +190,7 @@ class _Reader:
                 return tokens, env
 
     def _is_prose(self, first: int, end: int) -> bool:
-        """Whether indented lines are Markdown, not code: they contain a fence or full sentences."""
+        """True if indented lines are Markdown, not code: they contain a fence or full sentences."""
         lines = self._prepared.lines[first:end]
         if not all(line.startswith("    ") for line in lines if line.strip()):
             return False

@@ -110,7 +110,7 @@ def tags_of(written: str) -> tuple[str, ...]:
 
 
 def is_balanced(written: str) -> bool:
-    """Whether every tag in a piece of HTML is closed within it and none is a cell's, so that it can be removed.
+    """True if every tag in a piece of HTML is closed within it and none is a cell's, so that it can be removed.
 
     >>> [is_balanced(html) for html in ("It <b>rained</b>.", "<i>It rained.", "rain</td><td>none")]
     [True, False, False]
@@ -136,7 +136,7 @@ def _spaces(found: re.Match[str]) -> str:
 
 
 class Role(Enum):
-    """What a span of text is: the author's sentence, a quotation, markup, or the tags of HTML blocks."""
+    """The role of a span of text: the author's sentence, a quotation, markup, or the tags of HTML blocks."""
 
     SENTENCE = "sentence"
     QUOTED = "quoted"

@@ -63,7 +63,7 @@ def names(text: str) -> list[Name]:
 
 
 def acronyms(text: str) -> dict[str, tuple[str, ...]]:
-    """What the acronyms of `text` stand for, where it says so: folded acronym to folded words.
+    """The expansions of acronyms that `text` gives: folded acronym to folded words.
 
     >>> acronyms("the World Health Organization (WHO) said")
     {'who': ('world', 'health', 'organization')}
@@ -83,13 +83,13 @@ def acronyms(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def _capital(text: str, span: Span) -> bool:
-    """Whether a word is written as a name: a capital, and not only because it is "I" or a month."""
+    """True if a word is written as a name: a capital, and not only because it is "I" or a month."""
     word = text[span.start : span.end]
     return word[0].isupper() and fold(word) not in _CALENDAR
 
 
 def _run(text: str, spans: list[Span], at: int) -> int:
-    """Where the run of capitalised words that begins at word `at` ends."""
+    """The end of the run of capitalised words that begins at word `at`."""
     end = at + 1
     while end < len(spans):
         before = text[spans[end - 1].start : spans[end - 1].end]
@@ -105,7 +105,7 @@ def _run(text: str, spans: list[Span], at: int) -> int:
 
 
 def _joined(before: str, gap: str) -> bool:
-    """Whether what stands between two capitalised words keeps them in one name."""
+    """True if what stands between two capitalised words keeps them in one name."""
     abbreviated = len(before) == 1 or "." in before or fold(before) in _TITLES or fold(before) in _ABBREVIATED
     return bool(_GAP.match(gap) or (abbreviated and _STOP_GAP.match(gap)))
 
@@ -122,7 +122,7 @@ def _without_titles(text: str, run: list[Span]) -> list[list[Span]]:
 
 
 def _linked(text: str, spans: list[Span], at: int) -> bool:
-    """Whether word `at` links two capitalised ones: "Bank of England"; "and" joins two names, so it does not."""
+    """True if word `at` links two capitalised ones: "Bank of England"; "and" joins two names, so it does not."""
     word = text[spans[at].start : spans[at].end]
     follows = at + 1 < len(spans) and text[spans[at].end : spans[at + 1].start] == " "
     return word in _LINKS and word not in ("and", "the", "for") and follows and _capital(text, spans[at + 1])
@@ -202,7 +202,7 @@ _OF = {
 
 
 def says_nation(word: str, text: str) -> bool:
-    """Whether a text names the country that a folded word names, by any of its names or its people's.
+    """True if a text names the country that a folded word names, by any of its names or its people's.
 
     >>> says_nation("british", "a U.K. version"), says_nation("british", "tell us more"), says_nation("ulm", "Ulm")
     (True, False, False)
@@ -233,7 +233,7 @@ _POSSESSIVE = re.compile(r"['’]s?\Z")
 
 
 def mentions(text: str, asked: Sequence[str]) -> bool:
-    """Whether a text has one of the folded words, one that begins as it does, its initials, or what they stand for.
+    """True if a text has one of the folded words, one that begins as it does, its initials, or what they stand for.
 
     A word with a digit has no other form but one in two words: "3.20" is not 3.2, and "RTX 4090" is RTX4090.
 

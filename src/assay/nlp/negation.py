@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from assay.nlp.lexicon import word_class
@@ -25,12 +27,6 @@ _DIRECTION: dict[str, Direction] = {}
 _DIRECTION.update(dict.fromkeys(_UP, "up"))
 _DIRECTION.update(dict.fromkeys(_DOWN, "down"))
 
-_OPPOSITES = word_class("opposites.pairs")
-_OPPOSITE_STEMS: dict[str, frozenset[str]] = {}
-for _pair in _OPPOSITES:
-    _first, _second = (stem(word) for word in _pair.split("/"))
-    _OPPOSITE_STEMS[_first] = _OPPOSITE_STEMS.get(_first, frozenset()) | {_second}
-    _OPPOSITE_STEMS[_second] = _OPPOSITE_STEMS.get(_second, frozenset()) | {_first}
 NEGATING_PREFIXES = ("un", "in", "im", "ir", "dis", "non")
 
 _HEDGES = word_class("modality.hedges")
@@ -87,13 +83,13 @@ def comparisons(text: str) -> list[Comparison]:
 
 
 def opposite(first: str, second: str) -> bool:
-    """Whether two folded words (or stems) are opposites: listed, or one is the other with "un", "in", "dis", "non".
+    """True if two folded words (or stems) are opposites: listed, or one is the other with "un", "in", "dis", "non".
 
     >>> opposite("increase", "decreased"), opposite("likely", "unlikely"), opposite("rise", "grow")
     (True, True, False)
     """
     one, two = stem(first), stem(second)
-    if two in _OPPOSITE_STEMS.get(one, frozenset()):
+    if two in _opposite_stems().get(one, frozenset()):
         return True
     longer, shorter = (one, two) if len(one) > len(two) else (two, one)
     return len(shorter) > 3 and any(longer == prefix + shorter for prefix in NEGATING_PREFIXES)
@@ -101,16 +97,27 @@ def opposite(first: str, second: str) -> bool:
 
 def opposites_of(word: str) -> frozenset[str]:
     """The stems listed as opposites of a folded word."""
-    return _OPPOSITE_STEMS.get(stem(word), frozenset())
+    return _opposite_stems().get(stem(word), frozenset())
+
+
+@cache
+def _opposite_stems() -> Mapping[str, frozenset[str]]:
+    """The stems of the opposites of each stem; five milliseconds to make."""
+    found: dict[str, frozenset[str]] = {}
+    for pair in word_class("opposites.pairs"):
+        first, second = (stem(word) for word in pair.split("/"))
+        found[first] = found.get(first, frozenset()) | {second}
+        found[second] = found.get(second, frozenset()) | {first}
+    return found
 
 
 def is_hedge(word: str) -> bool:
-    """Whether a folded word weakens a statement."""
+    """True if a folded word weakens a statement."""
     return word in _HEDGES
 
 
 def is_absolute(word: str) -> bool:
-    """Whether a folded word leaves no exception."""
+    """True if a folded word leaves no exception."""
     return word in _ABSOLUTES
 
 

@@ -128,7 +128,7 @@ def joined(text: str) -> tuple[str, Mapping[int, tuple[float, ...]]]:
 
 
 def _in_doubt(text: str, match: re.Match[str], groups: list[str]) -> bool:
-    """Whether the groups may be numbers of their own: "Brewlet 3 350 W", "5 100 m races"; none begins with 0."""
+    """True if the groups may be numbers of their own: "Brewlet 3 350 W", "5 100 m races"; none begins with 0."""
     if any(group[0] == "0" for group in groups):
         return False
     start = match.start()
@@ -145,7 +145,7 @@ def _in_doubt(text: str, match: re.Match[str], groups: list[str]) -> bool:
 
 
 def _numbers_something(word: str) -> bool:
-    """Whether a number right behind a word may number what the word names: "page 4", "Route 66"."""
+    """True if a number right behind a word may number what the word names: "page 4", "Route 66"."""
     lower = word.lower()
     if lower in _LABELS or lower in VALUES:
         return True
@@ -197,7 +197,7 @@ def part_behind(text: str, end: int) -> tuple[float, int] | None:
 
 
 def counts(word: str, text: str, end: int) -> bool:
-    """Whether "third" or its like, behind "a" and ending at `end`, gives a place in an order to a noun behind it.
+    """True if "third" or its like, behind "a" and ending at `end`, gives a place in an order to a noun behind it.
 
     >>> counts("third", "A third call fails", 7), counts("third", "a third of it", 7)
     (True, False)

@@ -1,4 +1,4 @@
-"""When a text was written, as far as it or what is known of it says so; where it is not sure, there is no date.
+"""The date of a text, as far as it or what is known of it says so; where it is not sure, there is none.
 
 Dates are ISO 8601: a day, a month or a year.
 """

@@ -117,7 +117,7 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def agree(claim: Quantity, source: Quantity) -> bool:
-    """Whether the source's quantity supports the claim's: same dimension, equal within rounding.
+    """True if the source's quantity supports the claim's: same dimension, equal within rounding.
 
     A bare share below 1 is compared with a percentage as one.
 
@@ -134,7 +134,7 @@ def agree(claim: Quantity, source: Quantity) -> bool:
 
 
 def comparable(first: Quantity, second: Quantity) -> bool:
-    """Whether both measure the same, and neither may be several numbers where the other is one.
+    """True if both measure the same, and neither may be several numbers where the other is one.
 
     >>> comparable(quantities("5 %")[0], quantities("5 points")[0])
     False
@@ -145,7 +145,7 @@ def comparable(first: Quantity, second: Quantity) -> bool:
 
 
 def may_agree(first: Quantity, second: Quantity) -> bool:
-    """Whether only one of two ways to read the spaces in one of them makes them the same number.
+    """True if only one of two ways to read the spaces in one of them makes them the same number.
 
     >>> races, claimed = quantities("5 100 m races"), quantities("5 races")
     >>> may_agree(races[0], claimed[0]), may_agree(races[0], races[0])
@@ -280,7 +280,7 @@ def _with_part(flat: str, tokens: list[re.Match[str]], number: _Number, at: int)
 
 
 def _continues(last: float, value: float) -> bool:
-    """Whether a number word may follow the one before: "twenty three", "hundred five", not "five six"."""
+    """True if a number word may follow the one before: "twenty three", "hundred five", not "five six"."""
     return (20 <= last <= 90 and value < 10) or (last >= 100 and value < 100)
 
 

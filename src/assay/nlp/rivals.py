@@ -140,7 +140,7 @@ def titled_without(passage: Passage, found: Mapping[str, Sequence[Rival]]) -> Ti
 
 
 def is_of_rival(passage: Passage, span: Span, found: Mapping[str, Sequence[Rival]]) -> bool:
-    """Whether a stretch of the passage's text overlaps one about a rival."""
+    """True if a stretch of the passage's text overlaps one about a rival."""
     spans = (rival.span for rival in found.get(passage.passage_id, ()))
     return any(rival.start < span.end and span.start < rival.end for rival in spans)
 
@@ -223,12 +223,12 @@ def _apart(
 
 
 def _same(asked: tuple[str, ...], named: tuple[str, ...]) -> bool:
-    """Whether two names may be the same: the longer has all words of the shorter."""
+    """True if two names may be the same: the longer has all words of the shorter."""
     return set(asked) <= set(named) or set(named) <= set(asked)
 
 
 def _asks_which(question: str, place: set[str]) -> bool:
-    """Whether the question asks which one of those in a place: "Which office"."""
+    """True if the question asks which one of those in a place: "Which office"."""
     asked = [plain_word(question[span.start : span.end]) for span in whole_word_spans(question)]
     return any(
         word in place and word not in STOP_WORDS and _WHICH.intersection(asked[max(0, at - back) : at])
@@ -238,7 +238,7 @@ def _asks_which(question: str, place: set[str]) -> bool:
 
 
 def _leads(key: tuple[str, ...], own: tuple[str, ...], stretches: Sequence[_Stretch]) -> bool:
-    """Whether a stretch names both, other than side by side."""
+    """True if a stretch names both, other than side by side."""
     for stretch in stretches:
         one = [at for at, named in enumerate(stretch.named) if not set(key).isdisjoint(named.words)]
         other = [at for at, named in enumerate(stretch.named) if not set(own).isdisjoint(named.words)]
@@ -248,7 +248,7 @@ def _leads(key: tuple[str, ...], own: tuple[str, ...], stretches: Sequence[_Stre
 
 
 def _beside(stretch: _Stretch, one: int, other: int) -> bool:
-    """Whether only names, commas and the like stand between two names."""
+    """True if only names, commas and the like stand between two names."""
     named = stretch.named[min(one, other) : max(one, other) + 1]
     between = (stretch.text[a.end : b.start].strip(_MARKS_BETWEEN) for a, b in pairwise(named))
     return all(text in _WORDS_BETWEEN for text in between)

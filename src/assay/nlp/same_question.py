@@ -120,7 +120,7 @@ def normal_form(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def meaning_form(text: str) -> str:
-    """What the question asks, in a form that other words for the same question share.
+    """The question in a form that other words for the same question share.
 
     >>> meaning_form("Could you tell me what time the shop opens?") == meaning_form("When does the shop open?")
     True
@@ -153,7 +153,7 @@ def meaning_form(text: str) -> str:
 
 
 def names_agree(first: str, second: str) -> bool:
-    """Whether the capitals of two questions name the same; one without any inside names what it may.
+    """True if the capitals of two questions name the same; one without any inside names what it may.
 
     >>> names_agree("Which Polish do we use?", "Which polish do we use?"), names_agree("Is Bo in?", "Is Al in?")
     (True, False)

@@ -153,23 +153,23 @@ class Segment:
 
     @property
     def stays(self) -> bool:
-        """Whether it must not be changed: code, markup, a quotation."""
+        """True if it must not be changed: code, markup, a quotation."""
         return self.role is not Role.SENTENCE or self.written.lstrip().startswith(_CODE)
 
     def keeps_tags(self, text: str) -> bool:
-        """Whether every HTML tag keeps its counterpart if the segment becomes this text, or is removed."""
+        """True if every HTML tag keeps its counterpart if the segment becomes this text, or is removed."""
         if not self.in_html:
             return True
         return tags_of(text) == tags_of(self.written) if text else is_balanced(self.written)
 
     @property
     def is_row(self) -> bool:
-        """Whether it is a table row."""
+        """True if it is a table row."""
         return self.written.lstrip().startswith("|")
 
     @property
     def is_rule(self) -> bool:
-        """Whether it is the rule below a table's header."""
+        """True if it is the rule below a table's header."""
         return _RULE.fullmatch(self.written.strip()) is not None
 
     @property
@@ -270,7 +270,7 @@ def _with_outer_tags(found: Sequence[Aside], tags: Sequence[Aside]) -> list[Asid
 
 
 def _within(found: Sequence[Aside], at: int, tag: Aside) -> bool:
-    """Whether a tag overlaps the aside at this index or the next one."""
+    """True if a tag overlaps the aside at this index or the next one."""
     begins = at >= 0 and tag.start < found[at].end
     return begins or (at + 1 < len(found) and found[at + 1].start < tag.end)
 
@@ -334,7 +334,7 @@ def _in_place(piece: Segment, wanted: Sentence, numbered: Numbered, number: dict
 
 
 def _reads_as(written: str, wanted: Sentence, numbered: Numbered, in_html: bool) -> bool:
-    """Whether the written text parses as the wanted sentence."""
+    """True if the written text parses as the wanted sentence."""
     read = _read(wanted.number, written, numbered, in_html)
     same = read.text.strip() == wanted.text.strip() and read.unknown_marks == wanted.unknown_marks
     return same and set(read.passage_ids) == set(wanted.passage_ids)
@@ -378,7 +378,7 @@ def joined(pieces: Sequence[Segment], texts: Sequence[str]) -> Joined:
 
 
 def _goes_on(piece: Segment, item: str) -> bool:
-    """Whether a segment at the start of a line continues the list item before it: indented, and no item itself."""
+    """True if a segment at the start of a line continues the list item before it: indented, and no item itself."""
     indent = piece.gap.rpartition("\n")[2].expandtabs(4)
     return "\n" in piece.gap and not piece.item and not piece.stays and len(indent) >= min(len(item), 2)
 

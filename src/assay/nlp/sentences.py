@@ -99,7 +99,7 @@ def _append_trimmed(found: list[Span], text: str, start: int, end: int) -> None:
 
 
 def _ends_sentence(text: str, match: re.Match[str], start: int) -> bool:
-    """Whether a full stop ends the sentence that began at `start`: no abbreviation, no lower case behind."""
+    """True if a full stop ends the sentence that began at `start`: no abbreviation, no lower case behind."""
     mark = match.group()
     opening = _OPENS.match(text, match.end())
     follows = opening.group(1) if opening else ""
@@ -123,7 +123,7 @@ def _ends_sentence(text: str, match: re.Match[str], start: int) -> bool:
 
 
 def _ends_before_lower_case(text: str, stop: re.Match[str], start: int) -> bool:
-    """Whether a full stop ends a sentence before a word in lower case: behind an ordinary word, or a number.
+    """True if a full stop ends a sentence before a word in lower case: behind an ordinary word, or a number.
 
     Something must stand before that word, and behind the other.
     """
@@ -139,19 +139,19 @@ def _ends_before_lower_case(text: str, stop: re.Match[str], start: int) -> bool:
 
 
 def _is_shortened(word: str) -> bool:
-    """Whether a word's full stop may be that of an abbreviation: it is known for one, or has no vowel."""
+    """True if a word's full stop may be that of an abbreviation: it is known for one, or has no vowel."""
     return word in ABBREVIATIONS or word in _SHORTENED or (word.isalpha() and _VOWEL.search(word) is None)
 
 
 def _is_initial(word: str, text: str, behind: int) -> bool:
-    """Whether a letter before a full stop is a name's ("J. Smith") or one of two ("z. B."), no unit ("155 d.")."""
+    """True if a letter before a full stop is a name's ("J. Smith") or one of two ("z. B."), no unit ("155 d.")."""
     if len(word) != 1 or not word.isalpha():
         return False
     return (word.isupper() and _CAPITAL.match(text, behind) is not None) or _LETTER.match(text, behind) is not None
 
 
 def _is_ordinal(text: str, stop: re.Match[str]) -> bool:
-    """Whether the number before a full stop is a German ordinal."""
+    """True if the number before a full stop is a German ordinal."""
     before = _TWO_WORDS.search(text[max(0, stop.start() - 16) : stop.start()])
     behind = _NEXT_WORD.match(text, stop.end())
     month = behind is not None and behind.group(1).lower() in _AFTER_ORDINAL

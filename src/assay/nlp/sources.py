@@ -71,7 +71,7 @@ class Coverage:
 
 
 class TextIndex:
-    """Where the words of one text stand: stems by sentence and by position, runs of them, runs of characters."""
+    """The places of the words of one text: stems by sentence and by position, runs of them, runs of characters."""
 
     def __init__(self, analysis: Analysis) -> None:
         sentences = [part.words for part in analysis.parts]
@@ -151,7 +151,7 @@ class SourceIndex:
 
     @cached_property
     def acronyms(self) -> Mapping[str, tuple[str, ...]]:
-        """What acronyms stand for, where a passage says so."""
+        """The expansions of acronyms, where a passage gives them."""
         found: dict[str, tuple[str, ...]] = {}
         for read in self._read:
             found |= read.acronyms
@@ -186,7 +186,7 @@ class SourceIndex:
         return 1.0 + math.log(count / holding) if holding else 1.0 + math.log(count + 1)
 
     def knows(self, stem: str) -> bool:
-        """Whether a sentence holds a stem, stop words counted."""
+        """True if a sentence holds a stem, stop words counted."""
         return any(stem in text.by_stem for text in self._texts)
 
     def holding(self, stem: str) -> Iterator[int]:
@@ -196,7 +196,7 @@ class SourceIndex:
                 yield first + at
 
     def shared(self, stems: Iterable[str]) -> dict[int, set[str]]:
-        """Which of some stems each sentence holds, by its number; sentences that hold none are left out."""
+        """The given stems that each sentence holds, by its number; sentences that hold none are left out."""
         found: dict[int, set[str]] = {}
         for stem in stems:
             for at in self.holding(stem):
@@ -247,15 +247,15 @@ class SourceIndex:
         return frozenset(self.stems[start:end] for start, end in around)
 
     def has_run(self, run: tuple[str, ...]) -> bool:
-        """Whether two or three stems stand side by side."""
+        """True if two or three stems stand side by side."""
         return any(run in text.runs for text in self._texts) or run in self._runs_between
 
     def has_gram(self, gram: str) -> bool:
-        """Whether a passage holds a run of four characters, as `grams` makes them."""
+        """True if a passage holds a run of four characters, as `grams` makes them."""
         return any(gram in text.grams for text in self._texts)
 
     def has_kin(self, stem: str, kind: str) -> bool:
-        """Whether a stem is the same as, or broader than, a stem of the passages."""
+        """True if a stem is the same as, or broader than, a stem of the passages."""
         entry = lexicon().get(stem)
         if entry is None:
             return False

@@ -20,7 +20,7 @@ _CANDIDATES = 12
 
 
 def is_english(word: str) -> bool:
-    """Whether a folded word is one of English at large, or two such words together.
+    """True if a folded word is one of English at large, or two such words together.
 
     Of 2,127 words in the questions of models/data/asked that are in no table, 388 are two words; of 17,986
     misspelt words, 245.
@@ -35,7 +35,7 @@ def is_english(word: str) -> bool:
 
 
 def most_edits(word: str, *, is_name: bool) -> int:
-    """How many edits a word may be away from what is meant; 0 where it is not to be corrected.
+    """Number of edits that a word may be away from what is meant; 0 where it is not to be corrected.
 
     >>> most_edits("reimbursment", is_name=False), most_edits("polcy", is_name=False)
     (2, 1)

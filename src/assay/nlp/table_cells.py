@@ -37,7 +37,7 @@ class Cell:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the table tells nothing there."""
+        """True if the table tells nothing there."""
         return self.span.start == self.span.end
 
 
@@ -178,7 +178,7 @@ def _entry(text: str, line: Span) -> _Entry | None:
 
 
 def _of_entry(text: str, line: Span) -> bool:
-    """Whether a line of a record holds one of several values, or the name that stands over them."""
+    """True if a line of a record holds one of several values, or the name that stands over them."""
     return text[line.start] in " \t-" or text[line.end - 1] == ":"
 
 

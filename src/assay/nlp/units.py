@@ -126,7 +126,7 @@ class Compound:
 
 
 def same_measure(first: str, second: str) -> bool:
-    """Whether two dimensions are one; cents are of whatever currency, degrees of whatever scale.
+    """True if two dimensions are one; cents are of whatever currency, degrees of whatever scale.
 
     >>> same_measure("EUR", CENTS), same_measure("EUR", "USD")
     (True, False)
@@ -165,7 +165,7 @@ def compound(text: str, at: int) -> Compound | None:
 
 
 def conversions(value: float, dimension: str, wanted: str) -> Iterator[tuple[float, bool]]:
-    """What a value may be in another dimension that measures the same, and whether it is so exactly.
+    """Values in another dimension that measures the same, and whether each is exact.
 
     A month is about 30 days, and a kilobyte may be 1,024 bytes.
 

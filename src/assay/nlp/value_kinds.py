@@ -1,4 +1,4 @@
-"""Whether a value is of the kind that a question asks for: money, a time, a length, a person.
+"""Fit of a value to the kind that a question asks for: money, a time, a length, a person.
 
 By words of the question and the shape of the value. What says nothing either way is open.
 """
@@ -20,7 +20,7 @@ from assay.types import AnswerType
 
 
 class KindFit(StrEnum):
-    """How a value fits the kind asked for; OPEN where the question or the value tells no kind."""
+    """The fit of a value to the kind asked for; OPEN where the question or the value tells no kind."""
 
     FITS = "fits"
     OPEN = "open"
@@ -48,7 +48,7 @@ _PLAIN = frozenset({"money", "mass", "temperature", "person"})
 
 
 def kind_fit(question: str, value: str, header: str = "") -> KindFit:
-    """How the value, a cell under `header`, fits the kind of value that the question asks for.
+    """The fit of the value, a cell under `header`, to the kind of value that the question asks for.
 
     >>> kind_fit("How long does it take?", "22 pounds"), kind_fit("How long does it take?", "2 days")
     (<KindFit.CLASHES: 'clashes'>, <KindFit.FITS: 'fits'>)
@@ -111,7 +111,7 @@ _ALL = _MEASURES | _TIMES | {"number", "person", "capitals", "words", "code", "t
 
 
 def _is_without_value(value: str) -> bool:
-    """Whether a cell says that there is no value, or one that is no amount: "none", "by agreement"."""
+    """True if a cell says that there is no value, or one that is no amount: "none", "by agreement"."""
     said = fold(value.strip(" ."))
     beginnings = tuple(f"{words} " for words in entries("without_value.beginnings"))
     return said in word_class("without_value.whole") or f"{said} ".startswith(beginnings)

@@ -85,7 +85,7 @@ def _weights(claim: str) -> dict[str, float]:
 
 
 def _nearest(weights: Mapping[str, float], best: Sequence[int], held: Sequence[frozenset[str]]) -> list[int]:
-    """Those that cover the claim, then their neighbours, then the others by the weight of the terms they share."""
+    """Sentences that cover the claim, then their neighbours, then the others by the weight of the shared terms."""
     beside = [at for chosen in best for at in (chosen - 1, chosen + 1) if 0 <= at < len(held)]
     rest = sorted(
         range(len(held)), key=lambda at: -sum(weights[term] for term in sorted(held[at] & weights.keys()))
@@ -94,7 +94,7 @@ def _nearest(weights: Mapping[str, float], best: Sequence[int], held: Sequence[f
 
 
 def stretches(kept: Sequence[int], spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
-    """Where the kept sentences begin and end, neighbours as one.
+    """Starts and ends of the kept sentences, neighbours as one.
 
     >>> list(stretches([0, 1, 3], [Span(0, 2), Span(3, 5), Span(6, 8), Span(9, 11)]))
     [(0, 5), (9, 11)]

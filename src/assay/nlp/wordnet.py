@@ -1,4 +1,4 @@
-"""How English words relate, from a cut of WordNet 3.0 (`lexicon.json`, see its `source`)."""
+"""Relations of English words, from a cut of WordNet 3.0 (`lexicon.json`, see its `source`)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def part_of_speech(stem: str, word: str) -> PartOfSpeech:
 
 @lru_cache(maxsize=1 << 16)
 def kinship(stem: str, other: str) -> Kinship:
-    """How the first stem relates to the other: "broader" means that it says less.
+    """The relation of the first stem to the other: "broader" means that it says less.
 
     >>> kinship("buy", "purchas"), kinship("increas", "decreas"), kinship("dog", "book")
     ('same', 'opposite', 'none')

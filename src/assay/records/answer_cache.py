@@ -53,7 +53,7 @@ LEAST_COSINE = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What a kept answer is held against: the documents, and who reads them. None of it asks a language model.
+    """The documents and readers that a kept answer is held against. None of them asks a language model.
 
     The `retriever` finds what answers stand on, the `plain` one what the search itself ranks first. `relevance` is
     None without a reader: then only the same question is served.
@@ -155,7 +155,7 @@ class RecordedAnswers:
         return None if answer is None else replace(here, answer=answer)
 
     async def _is_evidence_unchanged(self, kept: KeptAnswer, present: Evidence, is_same: bool) -> bool:
-        """Whether nothing that a search ranks among the evidence came, changed or went since the kept answer.
+        """True if nothing that a search ranks among the evidence came, changed or went since the kept answer.
 
         Other words for the question may find other passages of the same version. Of another version, they must find
         no passage that was not there, and the kept question just what it found.

@@ -40,7 +40,7 @@ _COMPARED = (
 
 @dataclass(frozen=True, slots=True)
 class RunEnd(Value):
-    """How a run ended: its answer object, None after an error, and the actions on the way there, in order."""
+    """The end of a run: its answer object, None after an error, and the actions on the way there, in order."""
 
     answer: Json | None
     actions: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class RunEnd(Value):
 
 
 def difference(before: RunEnd, after: RunEnd) -> Difference:
-    """What differs between two ends of runs.
+    """The difference between two ends of runs.
 
     >>> difference(RunEnd(None, error="late"), RunEnd(None, error="late")).is_empty
     True

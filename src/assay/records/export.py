@@ -13,7 +13,6 @@ from assay.records.values import WHOLE, RunQuery, RunRecord
 from assay.types import EvidenceFound, Label, plain
 
 Format = Literal["assay", "ragas", "deepeval"]
-FORMATS: tuple[Format, ...] = ("assay", "ragas", "deepeval")
 
 
 def export_rows(records: RunRecords, query: RunQuery, form: Format) -> Iterator[dict[str, Any]]:

@@ -119,17 +119,17 @@ def figures_of(
 
 
 def claims_improved(claims: Iterable[Mapping[str, Any]]) -> int:
-    """How many claims failed, were changed and are supported in the end."""
+    """Number of claims that failed, were changed and are supported in the end."""
     return sum(_improved(claim) for claim in claims)
 
 
 def claims_regressed(claims: Iterable[Mapping[str, Any]], dropped: Iterable[Mapping[str, Any]]) -> int:
-    """How many claims were supported and after a change are not, or were dropped."""
+    """Number of claims that were supported and after a change are not, or were dropped."""
     return sum(_regressed(claim) for claim in claims) + sum(map(_was_supported, dropped))
 
 
 def reflections_of(repairs: Counter[str], drafts: int) -> int:
-    """How often an answer's first draft was changed, from its repairs by kind and the number of its drafts.
+    """Number of changes of an answer's first draft, from its repairs by kind and the number of its drafts.
 
     >>> reflections_of(Counter({"hedged": 2, "regenerated": 1}), drafts=2)
     3
@@ -139,7 +139,7 @@ def reflections_of(repairs: Counter[str], drafts: int) -> int:
 
 
 def searches_of(answer: Mapping[str, Any]) -> int:
-    """How many rounds of searching an answer took; in older records `iterations` says so.
+    """Number of rounds of searching that an answer took; in older records `iterations` says so.
 
     >>> searches_of({"iterations": 2}), searches_of({"iterations": 1, "searches": 3})
     (2, 3)
@@ -186,7 +186,7 @@ def summed(runs: Iterable[RunFigures | None]) -> Figures:
 def _of_delivered(
     runs: list[RunFigures], total: int, failed: int, means: tuple[RunningMean, RunningMean, RunningMean]
 ) -> Figures:
-    """What is counted over the answers that were delivered, among all runs."""
+    """Figures over the answers that were delivered, among all runs."""
     quality, costs, ms = means
     reflections, reflected = sum(run.reflections for run in runs), sum(run.reflections > 0 for run in runs)
     improved, regressed = sum(run.improved for run in runs), sum(run.regressed for run in runs)

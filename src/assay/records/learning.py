@@ -1,4 +1,4 @@
-"""What was learned for a collection, and what of it was taken back: one append-only file for each collection."""
+"""The lessons of a collection, and those taken back: one append-only file for each collection."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Change(Value):
 
 @dataclass(frozen=True, slots=True)
 class Learning(Value):
-    """What was learned at once; `version` counts from 1, `at` is Unix seconds, `by` names who asked for it."""
+    """Lessons learned at once; `version` counts from 1, `at` is Unix seconds, `by` names who asked for it."""
 
     version: int
     at: float
@@ -52,7 +52,7 @@ class Learning(Value):
 
 @dataclass(frozen=True, slots=True)
 class LearningLog:
-    """What was learned for one collection of the data folder.
+    """The lessons of one collection of the data folder.
 
     Raises StoreError if the file cannot be read or written, DamagedStore if it has another form.
     """

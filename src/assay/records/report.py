@@ -241,7 +241,7 @@ def _sources(answer: Json) -> Iterator[Part]:
 
 
 def _ablation(ablation: Json | None) -> Iterator[Part]:
-    """What the answer loses without each of its sources, and what each citation does; decorative ones first."""
+    """Parts on the answer without each of its sources, and on each citation; decorative ones first."""
     if ablation is None or not ablation["sources"]:
         return
     yield element("h2", "Each source left out")
@@ -291,7 +291,7 @@ def _place(source: Json) -> str:
 
 
 def _origin(source: Json) -> str:
-    """Where a source comes from and when it was written; the address is text, never a link."""
+    """The origin of a source and the date of its writing; the address is text, never a link."""
     known = [str(value) for value in (source.get("origin") or {}).values() if isinstance(value, str) and value]
     return f" · {' · '.join(known)}" if known else ""
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.calibration.fit import Fit
-from assay.errors import DamagedStore
+from assay.records.recorder import FinishedRun, fit_is_gone, names_of_document, read_fit
 from assay.records.values import SHIPPED, Calibration, RunQuery
 from assay.types import Decision, Label, Queued, RecordedEvent, RunSummary
 
@@ -57,6 +57,25 @@ def find_runs(file: sqlite3.Connection, query: RunQuery) -> tuple[RunSummary, ..
     return summaries(file, f"{where}ORDER BY started DESC, run_id DESC LIMIT ?", [*values, query.limit + 1])
 
 
+def write_run(file: sqlite3.Connection, collection: str, run: FinishedRun) -> None:
+    """Write a run with all that is recorded of it, in the transaction that is open."""
+    run_id = run.run_id
+    summary = (run_id, collection, storable(run.question), run.started, run.outcome)
+    file.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", summary)
+    file.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", [(run_id, *event) for event in run.events])
+    if run.figures is not None:
+        file.execute("INSERT INTO figures VALUES (?, ?)", (run_id, run.figures))
+    if run.queued is not None:
+        file.execute("INSERT INTO queued VALUES (?, ?)", (run_id, run.queued))
+    if run.kept is not None:
+        row = (run_id, collection, run.kept.key, storable(run.kept.form), storable(run.kept.meaning), run.kept.body)
+        file.execute("INSERT INTO kept_answers VALUES (?, ?, ?, ?, ?, ?)", row)
+    if run.about is not None:
+        file.execute("INSERT INTO recordings VALUES (?, ?)", (run_id, run.about))
+        calls = [(run_id, step, entry.port, entry.key, entry.body) for step, entry in enumerate(run.calls, 1)]
+        file.executemany("INSERT INTO tapes VALUES (?, ?, ?, ?, ?)", calls)
+
+
 @dataclass(frozen=True, slots=True)
 class FiguresRow:
     """A run and its stored figures, None where none are stored."""
@@ -84,6 +103,13 @@ def events(file: sqlite3.Connection, run_id: str) -> tuple[RecordedEvent, ...]:
     """The events of a run, in order."""
     rows = file.execute("SELECT seq, at, kind, body FROM events WHERE run_id = ? ORDER BY seq", (run_id,))
     return tuple(RecordedEvent(seq, at, kind, json.loads(body)) for seq, at, kind, body in rows)
+
+
+def tape(file: sqlite3.Connection, run_id: str) -> tuple[str | None, list[tuple[str, str, bytes]]]:
+    """What was kept for a replay of the run, None where nothing was, and its calls in order."""
+    row = file.execute("SELECT about FROM recordings WHERE run_id = ?", (run_id,)).fetchone()
+    calls = file.execute("SELECT port, key, body FROM tapes WHERE run_id = ? ORDER BY step", (run_id,)).fetchall()
+    return None if row is None else row[0], calls
 
 
 def decisions(file: sqlite3.Connection, run_id: str) -> tuple[Decision, ...]:
@@ -139,7 +165,7 @@ def calibrations(file: sqlite3.Connection, collection: str) -> tuple[Calibration
     """The collection's own calibrations, oldest first. Raises DamagedStore."""
     query = "SELECT version, at, by, body FROM calibrations WHERE collection = ? ORDER BY version"
     rows = file.execute(query, (collection,))
-    return tuple(Calibration(version, at, by, _read(body)) for version, at, by, body in rows)
+    return tuple(Calibration(version, at, by, read_fit(body)) for version, at, by, body in rows)
 
 
 def chosen_calibration(file: sqlite3.Connection, collection: str) -> int:
@@ -155,8 +181,8 @@ def fit(file: sqlite3.Connection, version: int) -> Fit | None:
         return None
     row = file.execute("SELECT body FROM calibrations WHERE version = ?", (version,)).fetchone()
     if row is None:
-        raise DamagedStore(f"calibration {version} is gone", hint="assay calibrate --use 0")
-    return _read(row[0])
+        raise fit_is_gone(version)
+    return read_fit(row[0])
 
 
 def latest_sufficiencies(file: sqlite3.Connection, collection: str, count: int) -> tuple[float, ...]:
@@ -166,13 +192,6 @@ def latest_sufficiencies(file: sqlite3.Connection, collection: str, count: int) 
         "WHERE collection = ? AND value IS NOT NULL ORDER BY runs.run_id DESC LIMIT ?"
     )
     return tuple(float(row[0]) for row in file.execute(query, (collection, count)))[::-1]
-
-
-def _read(body: str) -> Fit:
-    try:
-        return Fit.read(json.loads(body))
-    except (ValueError, KeyError, TypeError) as error:
-        raise DamagedStore("a calibration cannot be read", hint="assay calibrate --use 0") from error
 
 
 # --- kept answers --------------------------------------------------------------------------------
@@ -218,22 +237,16 @@ def delete_all(file: sqlite3.Connection) -> int:
 
 
 def recorded(file: sqlite3.Connection, run_ids: Sequence[str]) -> tuple[str, ...]:
-    """Those of some ids that runs have."""
+    """The given ids that runs have."""
     query = "SELECT run_id FROM runs WHERE run_id = ?"
     found = (file.execute(query, (storable(run_id),)).fetchone() for run_id in run_ids)
     return tuple(str(row[0]) for row in found if row is not None)
 
 
 def runs_with_document(file: sqlite3.Connection, document_id: str) -> tuple[str, ...]:
-    """The ids of runs of which an event or a call on the tape names the document, oldest first.
-
-    A quote of a text is escaped in JSON, so that no text can pass for the name of a document.
-    """
-    named = json.dumps(document_id)
-    raw = json.dumps(document_id, ensure_ascii=False).encode(errors="replace")
+    """The ids of runs of which an event or a call on the tape names the document, oldest first."""
     query = (
         "SELECT run_id FROM runs WHERE run_id IN (SELECT run_id FROM events WHERE instr(body, ?) > 0) "
         "OR run_id IN (SELECT run_id FROM tapes WHERE instr(body, ?) > 0) ORDER BY started, run_id"
     )
-    values = (f'"document_id": {named}', b'"document_id":' + raw)
-    return tuple(row[0] for row in file.execute(query, values))
+    return tuple(row[0] for row in file.execute(query, names_of_document(document_id)))

@@ -100,7 +100,8 @@ class RunRecords(MeteredSink, Protocol):
     def delete(self, run_ids: Sequence[str]) -> Deleted:
         """Delete runs with all that was recorded of them: events, tapes, figures, labels, decisions, kept answers.
 
-        Ids are whole ones; unknown ones are passed over. What is deleted is overwritten on the disk.
+        Ids are whole ones; unknown ones are passed over. What is deleted is overwritten on the disk, or the result
+        says that it was not.
         """
         ...
 
@@ -109,7 +110,7 @@ class RunRecords(MeteredSink, Protocol):
         ...
 
     def recorded(self, run_ids: Sequence[str]) -> frozenset[str]:
-        """Which of some whole ids are those of recorded runs."""
+        """The given whole ids that are those of recorded runs."""
         ...
 
     def runs_with_document(self, document_id: str) -> tuple[str, ...]:

@@ -6,28 +6,24 @@ question one commit. A run that never ends (the process was killed) leaves nothi
 
 from __future__ import annotations
 
-import json
 import sqlite3
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from assay.calibration.curves import LATEST
 from assay.calibration.fit import Fit
 from assay.core.budget import Meter
-from assay.core.tape import Tape, TapeEntry
-from assay.errors import DamagedStore, UsageError
+from assay.core.tape import Tape
+from assay.errors import DamagedStore
 from assay.records import rows
-from assay.records.event_json import event_json, outline
-from assay.records.figures import RunFigures, figures_of, unrepaired
 from assay.records.kept_answers import KeptRow, read_kept
+from assay.records.recorder import Recorder, only_run, read_figures, read_recording
 from assay.records.rows import storable
 from assay.records.runs_file import KEPT, LABELLED, RECORDED, REVIEWED, runs_file
 from assay.records.sqlite_file import version_of
 from assay.records.values import (
-    ERROR,
     WHOLE,
     Calibration,
     CalibrationInUse,
@@ -39,9 +35,7 @@ from assay.records.values import (
 from assay.types import (
     Decision,
     Deleted,
-    Done,
     Event,
-    Failed,
     KeptAnswer,
     Label,
     Queued,
@@ -56,13 +50,6 @@ __all__ = ["Decision", "RecordedEvent", "Recording", "RunRecord", "RunStore", "R
 Found = TypeVar("Found")
 
 
-@dataclass(slots=True)
-class _Unfinished:
-    question: str
-    started: float
-    events: list[Event] = field(default_factory=list)
-
-
 class RunStore:
     """The recorded runs of one data folder in SQLite, as `RunRecords` says; a sink for those of one collection.
 
@@ -70,6 +57,7 @@ class RunStore:
     document or an answer.
 
     >>> import tempfile
+    >>> from assay.types import Failed
     >>> store = RunStore(Path(tempfile.mkdtemp()) / "runs.sqlite", "default")
     >>> store.open("01J", "How hot?")
     >>> store.receive("01J", Failed(seq=1, at=5.0, error="StoreError", message="gone", hint="add it"))
@@ -81,25 +69,19 @@ class RunStore:
     def __init__(self, path: Path, collection: str = "", *, texts: bool = True) -> None:
         self.file = runs_file(path)
         self._collection = collection
-        self._texts = texts
-        self._unfinished: dict[str, _Unfinished] = {}
-        self._tapes: dict[str, tuple[str, Tape]] = {}
-        self._meters: dict[str, Meter] = {}
-        self._kept: dict[str, KeptRow] = {}
+        self._recorder = Recorder(texts=texts)
 
     def keep_tape(self, run_id: str, about: Mapping[str, Any], tape: Tape) -> None:
         """Write the tape with the run when it ends, and `about` as JSON: all that a replay needs."""
-        if self._texts:
-            self._tapes[run_id] = json.dumps(about), tape
+        self._recorder.keep_tape(run_id, about, tape)
 
     def measure(self, run_id: str, meter: Meter) -> None:
         """Write the costs of the run's checks with its figures when it ends."""
-        self._meters[run_id] = meter
+        self._recorder.measure(run_id, meter)
 
     def keep_answer(self, run_id: str, row: KeptRow) -> None:
         """Write the answer of the run, to be given again, with the run when it ends; nothing without texts."""
-        if self._texts:
-            self._kept[run_id] = row
+        self._recorder.keep_answer(run_id, row)
 
     def kept_answers(self, key: str, form: str, meaning: str | None = None) -> tuple[KeptAnswer, ...]:
         """The kept answers under a key to a question of this form, or of this meaning; the newest first."""
@@ -110,52 +92,14 @@ class RunStore:
 
     def open(self, run_id: str, question: str) -> None:
         """A run begins."""
-        self._unfinished[run_id] = _Unfinished(question, time.time())
+        self._recorder.open(run_id, question)
 
     def receive(self, run_id: str, event: Event) -> None:
         """Keep the event; the run's last one writes them all."""
-        self._unfinished[run_id].events.append(event)
-        if isinstance(event, Done | Failed):
-            self._write(run_id, self._unfinished.pop(run_id))
-
-    def _write(self, run_id: str, run: _Unfinished) -> None:
-        bodies = [event_json(event) for event in run.events]
-        last = run.events[-1]
-        outcome = last.answer.outcome.value if isinstance(last, Done) else ERROR
-        answer = json.loads(bodies[-1])["answer"] if isinstance(last, Done) else None
-        if not self._texts:
-            bodies = [json.dumps(outline(json.loads(body))) for body in bodies]
-        about, tape = self._tapes.pop(run_id, (None, Tape()))
-        meter = self._meters.pop(run_id, None)
-        kept = self._kept.pop(run_id, None)
-        events = [
-            (run_id, event.seq, event.at, event.kind, body) for event, body in zip(run.events, bodies, strict=True)
-        ]
-        calls = [(run_id, step, entry.port, entry.key, entry.body) for step, entry in enumerate(tape.entries, 1)]
-        with self.file.writing() as connection:
-            summary = (run_id, self._collection, storable(run.question), run.started, outcome)
-            connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", summary)
-            connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", events)
-            if answer is not None:
-                self._write_figures(connection, run_id, answer, meter)
-            if kept is not None and answer is not None:
-                row = (run_id, self._collection, kept.key, storable(kept.form), storable(kept.meaning), kept.body)
-                connection.execute("INSERT INTO kept_answers VALUES (?, ?, ?, ?, ?, ?)", row)
-            if about is not None:
-                connection.execute("INSERT INTO recordings VALUES (?, ?)", (run_id, about))
-                connection.executemany("INSERT INTO tapes VALUES (?, ?, ?, ?, ?)", calls)
-
-    def _write_figures(
-        self, connection: sqlite3.Connection, run_id: str, answer: Mapping[str, Any], meter: Meter | None
-    ) -> None:
-        """Write the figures of an answer, and queue it if it was delivered with findings left."""
-        measured = (None, None, None) if meter is None else (meter.costs, meter.tries, meter.lookup)
-        figures = figures_of(answer, *measured).to_dict()
-        connection.execute("INSERT INTO figures VALUES (?, ?)", (run_id, json.dumps(figures)))
-        left = unrepaired(answer)
-        if left:
-            findings = left if self._texts else [finding.partition(":")[0] for finding in left]
-            connection.execute("INSERT INTO queued VALUES (?, ?)", (run_id, json.dumps(findings)))
+        finished = self._recorder.receive(run_id, event)
+        if finished is not None:
+            with self.file.writing() as connection:
+                rows.write_run(connection, self._collection, finished)
 
     # --- reading ---------------------------------------------------------------------------------
 
@@ -174,8 +118,8 @@ class RunStore:
         """The run of that id, of the only id that begins so, or the "last" one. UsageError for any other."""
         run = self._named(run_id)
         with self.file.reading() as file:
-            if file is None:  # it was deleted since
-                raise _not_one(run_id, ())
+            if file is None:
+                return RunRecord(only_run(run_id, ()), ())  # it was deleted since: this raises
             decided = rows.decisions(file, run.run_id) if version_of(file) >= REVIEWED else ()
             return RunRecord(run, rows.events(file, run.run_id), decided)
 
@@ -186,45 +130,25 @@ class RunStore:
             prefix = storable(run_id.upper())
             values = (len(prefix), prefix)
             found = self._read(lambda file: rows.summaries(file, "WHERE substr(run_id, 1, ?) = ? LIMIT 3", values))
-        if len(found) != 1:
-            raise _not_one(run_id, found)
-        return found[0]
+        return only_run(run_id, found)
 
     def recording(self, run_id: str) -> Recording:
         """The parts of the run that a replay needs; `run_id` as for `load`. UsageError if they were not kept."""
         record = self.load(run_id)
-        run, last = record.run, record.events[-1]
-        about, calls = None, []
+        about, calls = None, list[tuple[str, str, bytes]]()
         with self.file.reading(RECORDED) as file:
             if file is not None:
-                about = file.execute("SELECT about FROM recordings WHERE run_id = ?", (run.run_id,)).fetchone()
-                query = "SELECT port, key, body FROM tapes WHERE run_id = ? ORDER BY step"
-                calls = file.execute(query, (run.run_id,)).fetchall()
-        if about is None:
-            raise UsageError(
-                f"run {run.run_id} cannot be replayed: its tape was not kept",
-                hint="only questions that are asked with the setting tape on can be",
-            )
-        cut = last.kind == Failed.kind and last.body["error"] in ("DeadlinePassed", "CancelledError")
-        return Recording(run, json.loads(about[0]), tuple(TapeEntry(*call) for call in calls), cut)
+                about, calls = rows.tape(file, record.run.run_id)
+        return read_recording(record, about, calls)
 
     def figures(self, since: float = 0.0, collection: str | None = None) -> tuple[TimedFigures, ...]:
         """The figures of runs from `since` (Unix seconds) on, oldest first."""
         with self.file.reading(1) as file:
             stored = () if file is None else rows.figures(file, since, collection, version_of(file) >= REVIEWED)
-        return tuple(TimedFigures(row.started, self._figures_of(row)) for row in stored)
-
-    def _figures_of(self, row: rows.FiguresRow) -> RunFigures | None:
-        """The figures of a run; of one that an earlier version recorded, what its answer says besides."""
-        if row.outcome == ERROR:
-            return None
-        found = None if row.body is None else RunFigures.read(json.loads(row.body))
-        if found is not None and found.outcome:
-            return found
-        answer = self.load(row.run_id).answer
-        if answer is None:
-            return found
-        return figures_of(answer) if found is None else figures_of(answer, found.costs, found.tries, found.lookup)
+        return tuple(
+            TimedFigures(row.started, read_figures(row.outcome, row.body, partial(self.load, row.run_id)))
+            for row in stored
+        )
 
     def damage(self) -> tuple[str, ...]:
         """The faults that SQLite finds in the file; empty if there is no file yet."""
@@ -308,7 +232,7 @@ class RunStore:
         return self._delete(rows.delete_all)
 
     def recorded(self, run_ids: Sequence[str]) -> frozenset[str]:
-        """Which of some whole ids are those of recorded runs."""
+        """The given whole ids that are those of recorded runs."""
         return frozenset(self._read(lambda file: rows.recorded(file, run_ids)))
 
     def runs_with_document(self, document_id: str) -> tuple[str, ...]:
@@ -325,14 +249,6 @@ class RunStore:
     # --- opening ---------------------------------------------------------------------------------
 
     def _read(self, read: Callable[[sqlite3.Connection], tuple[Found, ...]], version: int = 1) -> tuple[Found, ...]:
-        """What is read of a file; nothing of a missing one, or of one older than what is asked."""
+        """Read a file; nothing of a missing one, or of one older than what is asked."""
         with self.file.reading(version) as file:
             return () if file is None else read(file)
-
-
-def _not_one(run_id: str, found: Sequence[RunSummary]) -> UsageError:
-    if found:
-        return UsageError(f"several runs begin with {run_id!r}", hint=f"give more of it, e.g. {found[0].run_id}")
-    if run_id == "last":
-        return UsageError("no run is recorded yet", hint="ask something first: assay ask 'What is …?'")
-    return UsageError(f"there is no run {run_id!r}", hint="`assay show` lists the latest runs")

@@ -182,7 +182,7 @@ def _spikes_of(name: str, watched: _Watched, rows: Sequence[FiguresRow]) -> Iter
 
 
 def is_unusual(value: float, before: Sequence[float], least: float | None = None) -> bool:
-    """Whether a value is unlike those before it; `least` is their least standard deviation, None for no share.
+    """True if a value is unlike those before it; `least` is their least standard deviation, None for no share.
 
     >>> is_unusual(9.0, [1.0, 1.1, 0.9, 1.0, 1.2]), is_unusual(1.1, [1.0, 1.1, 0.9, 1.0, 1.2])
     (True, False)

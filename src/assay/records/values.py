@@ -1,4 +1,4 @@
-"""What the record of runs gives and takes: runs, their events and tapes, and what people said of them."""
+"""The values that the record of runs gives and takes: runs, events, tapes, and what people said of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_LISTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class RunQuery:
-    """Which runs are listed, newest first; None and empty words restrict nothing.
+    """A query for recorded runs, newest first; None and empty words restrict nothing.
 
     `text` is looked for in the question, in any case. `since` and `until` are Unix seconds, `until` excluded.
     `before` is the `place` of a run: only runs listed after it are given. `labelled` runs have a label of the whole

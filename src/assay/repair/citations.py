@@ -124,7 +124,7 @@ def _right_passage(claim: Claim, review: Review) -> str | None:
 
 
 def _is_correctable(claim: Claim, review: Review) -> bool:
-    """Whether a cited passage has the right value for the claim."""
+    """True if a cited passage has the right value for the claim."""
     return bool(claim.citations) and any(check.claim == claim.n and _has_value(check) for check in review.checks)
 
 

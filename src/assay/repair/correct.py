@@ -123,7 +123,7 @@ def sentence_around(span: SourceSpan, evidence: Evidence) -> str:
 
 
 def entails_correction(before: str, value: str, behind: str, source: str, title: str = "") -> bool:
-    """Whether `source` says `before`, `value` and `behind` in this order, without a qualifier besides.
+    """True if `source` says `before`, `value` and `behind` in this order, without a qualifier besides.
 
     The source may lack words of the passage's `title`, pronouns and articles.
 
@@ -148,7 +148,7 @@ def entails_correction(before: str, value: str, behind: str, source: str, title:
 
 
 def is_in_passages(value: str, passages: Sequence[Passage]) -> bool:
-    """Whether a passage holds the value, which may then be right of another thing."""
+    """True if a passage holds the value, which may then be right of another thing."""
     value_words = words(value)
     for passage in passages:
         held = words(passage.text)
@@ -222,7 +222,7 @@ def _claim_at(review: Review, check: Check, begins: int, text: str) -> Span:
 def _is_certain(
     check: Check, place: Span, edit: Edit, claim: Span, text: str, question: Question, evidence: Evidence
 ) -> bool:
-    """Whether a source sentence says the claim as it would read after the edit."""
+    """True if a source sentence says the claim as it would read after the edit."""
     if check.source_span is None or not claim.start <= edit.start <= edit.end <= claim.end:
         return False
     passage = next((one for one in evidence.passages if one.passage_id == check.source_span.passage_id), None)

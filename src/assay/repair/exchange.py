@@ -57,7 +57,7 @@ MOST_NEAR = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """How much the words around a value in a source match those around its place in the claim.
+    """Match of the words around a value in a source with those around its place in the claim.
 
     `near` is the summed rarity of the terms near both, at most 3; `beside` scores the adjacent words, 2 for a
     content word and 1 for a stop word, 0 to 4; `share` is the share, by rarity, of the claim's other terms that the
@@ -182,7 +182,7 @@ def alternatives(stated: StatedValue, claim: str, source: str) -> dict[str, tupl
 
 
 def places(value: str, source: str) -> tuple[Span, ...]:
-    """Where the words of a value stand in a source."""
+    """The places of a value's words in a source."""
     wanted, spans = words(value), list(word_spans(source))
     folded = [fold(source[word.start : word.end]) for word in spans]
     return tuple(
@@ -221,12 +221,12 @@ def _in_claim_unit(own: Quantity, claim: str, number: Quantity, source: str) -> 
 
 
 def _is_single_figure(number: Quantity) -> bool:
-    """Whether the quantity is one number in digits, no range."""
+    """True if the quantity is one number in digits, no range."""
     return not number.spelled and number.low == number.high
 
 
 def _is_own_result(text: str, number: Quantity) -> bool:
-    """Whether the text says that the number was calculated."""
+    """True if the text says that the number was calculated."""
     return _DIFFERENCE.match(text, number.end) is not None or _SUM.search(text, 0, number.start) is not None
 
 
@@ -398,7 +398,7 @@ def named_values(review: Review, claim: Claim) -> tuple[str, ...]:
 
 
 def _is_named(offer: Offer, named: Sequence[str]) -> bool:
-    """Whether an offer inserts one of these values, with whatever unit."""
+    """True if an offer inserts one of these values, with whatever unit."""
     return any(set(words(value)) & set(words(offer.edit.replacement)) for value in named)
 
 

@@ -28,7 +28,7 @@ _SHARE = 0.5
 
 
 def on_subject(passage: Passage, claim: Claim, question: Question, evidence: Evidence) -> bool:
-    """Whether the passage names what the question names, or something that the evidence links to it.
+    """True if the passage names what the question names, or something that the evidence links to it.
 
     The evidence links a name of the claim where one of its passages on the subject has that name: Maria Keller, who
     built the bridge that was asked about. The new passage must then have all names of the claim.
@@ -67,7 +67,7 @@ def query_for(claim: Claim, question: Question, longest: int) -> str:
 
 
 def _names_subject(passage: Passage, question: Question) -> bool:
-    """Whether the passage has a full name of the question; without names, half of the question's words."""
+    """True if the passage has a full name of the question; without names, half of the question's words."""
     held, asked = _words(passage), _named(question.standalone)
     if asked:
         return any(set(name.words) <= held for name in asked)

@@ -170,7 +170,7 @@ def _begins_with(behind: str, words: str) -> bool:
 
 
 def _opens(before: str) -> bool:
-    """Whether nothing but white space, a list mark or an opening quote stands before."""
+    """True if nothing but white space, a list mark or an opening quote stands before."""
     return re.fullmatch(r"\s*(?:(?:[-*•+]|\d{1,3}[.)])\s+)?[\"“'(*_]*", before) is not None
 
 
@@ -196,7 +196,7 @@ def _with_preposition(text: str, edit: Edit, old: str) -> Edit:
 
 
 def takes_an(word: str) -> bool:
-    """Whether `an` stands before a word or number.
+    """True if `an` stands before a word or number.
 
     >>> [word for word in ("8,000", "18-year", "1,800", "hour", "unit", "FBI", "apple") if takes_an(word)]
     ['8,000', '18-year', 'hour', 'FBI', 'apple']

@@ -69,7 +69,7 @@ class SievedPattern:
         return self.pattern.finditer(text) if self.may_match(text) else iter(())
 
     def may_match(self, text: str) -> bool:
-        """Whether the pattern may match the text; False is certain."""
+        """True if the pattern may match the text; False is certain."""
         return _loose(self.pattern.pattern).search(text.translate(_LETTERS_I).encode(errors="replace")) is not None
 
 
@@ -404,14 +404,14 @@ def _instructing_sentences(text: str, orders: Sequence[Span]) -> Iterator[Span]:
 
 
 def _carries_on(text: str, before: Span, after: Span) -> bool:
-    """Whether the next sentence of the paragraph continues the instruction."""
+    """True if the next sentence of the paragraph continues the instruction."""
     if "\n\n" in text[before.end : after.start]:
         return False
     return bool(CARRIES_ON.match(text, after.start, after.end)) or speaks_to_reader(text[after.start : after.end])
 
 
 def _leads_to(text: str, before: Span, after: Span) -> bool:
-    """Whether the sentence before, in the same paragraph, addresses the reader."""
+    """True if the sentence before, in the same paragraph, addresses the reader."""
     return "\n\n" not in text[before.end : after.start] and speaks_to_reader(text[before.start : before.end])
 
 

@@ -1,4 +1,4 @@
-"""How an answer is laid out: prose, lists and headings; and its sentences with the marks that belong to them."""
+"""The layout of an answer: prose, lists and headings; and its sentences with the marks that belong to them."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def is_question(text: str) -> bool:
 
 
 def word_count(text: str) -> int:
-    """How many words a text has; two characters of a script without spaces count as one.
+    """Number of words of a text; two characters of a script without spaces count as one.
 
     >>> word_count("It's 3,5 km"), word_count("東京です。")
     (3, 2)
@@ -177,14 +177,14 @@ def is_same_phrase(one: str, other: str, *, case: bool = False) -> bool:
     return first == second if case else first.casefold() == second.casefold()
 
 
-def quoted_list(phrases: tuple[str, ...], joint: str = "or") -> str:
+def quoted_list(phrases: tuple[str, ...]) -> str:
     """The phrases as a list in a sentence.
 
     >>> quoted_list(("delve", "tapestry", "realm of"))
     '"delve", "tapestry" or "realm of"'
     """
     quoted = [f'"{phrase}"' for phrase in phrases]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {joint} {quoted[-1]}"
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 
 
 @lru_cache(maxsize=256)

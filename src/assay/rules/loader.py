@@ -102,14 +102,14 @@ def conflict_line(rules: RuleSet, conflict: Conflict) -> str:
 
 
 class _Mistake:
-    """What is wrong with a key."""
+    """A mistake in a key."""
 
     def __init__(self, key: str, text: str) -> None:
         self.key, self.text = key, text
 
 
 class _Wrong(Exception):
-    """What is wrong with one rule."""
+    """A mistake in one rule."""
 
     def __init__(self, mistakes: list[_Mistake]) -> None:
         super().__init__()

@@ -47,19 +47,6 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text with the edits applied; they must be in order and must not overlap.
-
-    >>> apply_edits("We delve.", [Edit(3, 8, "look", "voice")])
-    'We look.'
-    """
-    parts, at = [], 0
-    for edit in edits:
-        parts += [text[at : edit.start], edit.replacement]
-        at = edit.end
-    return "".join([*parts, text[at:]])
-
-
 # Whether the collection answers a question.
 Answerable = Callable[[str], Awaitable[bool]]
 # Chosen: violations of one rule that an answer is told of.

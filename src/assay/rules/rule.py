@@ -53,7 +53,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Untested:
-    """Why a rule could not be tested here."""
+    """The reason why a rule could not be tested here."""
 
     cause: str
 
@@ -68,7 +68,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a rule asks of every answer that it applies to, in numbers, for the search for contradictions.
+    """The numbers that a rule demands of every answer that it applies to, for the search for contradictions.
 
     The intervals bound the whole answer, `citations` a sentence; `added_*` come in addition to one sentence.
     One of `texts` must stand in the answer, and `heading` over a part of it, "" for none. Something is asked only
@@ -124,7 +124,7 @@ class Kind(BaseModel, ABC):
         return ()
 
     def demand(self, language: str) -> Demand:
-        """What the rule asks of every answer in that language, in numbers."""
+        """The demand of the rule on every answer in that language, in numbers."""
         return Demand()
 
     def swaps(self) -> tuple[Swap, ...]:
@@ -196,7 +196,7 @@ def blanked(text: str, spans: Iterable[Span]) -> str:
 
 
 def untouchable(text: str) -> tuple[Span, ...]:
-    """What no edit may touch: quotations, code, tables, citation marks and numbers.
+    """The spans that no edit may touch: quotations, code, tables, citation marks and numbers.
 
     Code is also what the marks are read without: where a fence within a line goes, brackets behind it become marks.
     """
@@ -211,7 +211,7 @@ PREFIX = "rule:"
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """When a rule applies; an empty field asks nothing.
+    """The condition of a rule; an empty field asks nothing.
 
     `topics` are words of which one must stand in the question or the answer, `languages` ISO 639-1 codes of the
     question.
@@ -237,7 +237,7 @@ class When:
         return self.asked(question) and (not self.topics or has_phrase(spoken, self.topics))
 
     def __str__(self) -> str:
-        """When, in words; empty for always."""
+        """The condition in words; empty for always."""
         kinds = f"for {', '.join(sorted(self.question_kinds))} questions" if self.question_kinds else ""
         languages = f"in {', '.join(sorted(self.languages))}" if self.languages else ""
         topics = f"where it speaks of {quoted_list(self.topics)}" if self.topics else ""
@@ -274,7 +274,7 @@ class Rule:
         return f"Where the answer speaks of {quoted_list(self.when.topics)}: {sentence[:1].lower()}{sentence[1:]}"
 
     def advice(self, language: str) -> str:
-        """How to change an answer so that it keeps the rule."""
+        """Advice on how to change an answer so that it keeps the rule."""
         return self.message or self.params.instruction(language)
 
     def subject(self, question: Question, evidence: Evidence, text: str) -> Subject:

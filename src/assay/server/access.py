@@ -1,10 +1,10 @@
-"""Who calls, and what they may do."""
+"""Callers, and what they may do."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
@@ -41,7 +41,7 @@ _BEARER = HTTPBearer(auto_error=False, description="an API key, as `assay keys c
 
 @dataclass(frozen=True, slots=True)
 class Caller(Value):
-    """Who sent a request: a key's tenant, id, name and scopes."""
+    """The sender of a request: a key's tenant, id, name and scopes."""
 
     tenant: str
     key_id: str
@@ -50,7 +50,7 @@ class Caller(Value):
 
     @property
     def is_admin(self) -> bool:
-        """Whether the caller may do everything in the tenant."""
+        """True if the caller may do everything in the tenant."""
         return "admin" in self.scopes
 
     @classmethod
@@ -138,23 +138,22 @@ class Access:
 
 
 class Authentication:
-    """Finds out who sent a request. Wrong keys are refused on every path, and no key below the `guarded` ones.
+    """Finds out who sent a request. Wrong keys are refused on every path, and no key below those of `GUARDED`.
 
     That is done before a body is read. What the caller may do is asked by `require`, `RequireScope` or
     `caller_with`.
     """
 
-    def __init__(self, app: ASGIApp, access: Access, guarded: Iterable[str] = GUARDED) -> None:
+    def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
         self._access = access
-        self._guarded = tuple(guarded)
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
         """Pass the request on with its caller, or answer the refusal."""
         if scope["type"] == "http":
             try:
                 caller = await self._access.caller(scope)
-                if caller is None and any(is_below(scope["path"], path) for path in self._guarded):
+                if caller is None and any(is_below(scope["path"], path) for path in GUARDED):
                     raise unauthenticated("this needs an API key")
                 scope.setdefault("state", {})["caller"] = caller
             except AccessRefused as error:

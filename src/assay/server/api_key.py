@@ -1,4 +1,4 @@
-"""What an API key is: its text, its scopes, its tenant, when it ends, and the slow hash of it that is stored."""
+"""An API key: its text, its scopes, its tenant, when it ends, and the slow hash of it that is stored."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Key(Value):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one hash costs: the parameters N, r and p of scrypt (RFC 7914); it takes 128 * N * r bytes."""
+    """The cost of one hash: the parameters N, r and p of scrypt (RFC 7914); it takes 128 * N * r bytes."""
 
     n: int
     r: int
@@ -134,7 +134,7 @@ def refuse_bad_name(name: str) -> None:
 
 
 def expiry(text: str, now: float) -> float:
-    """When a key ends, in Unix seconds: after `90d`, `12h` or `2w`, or at an ISO date or time (UTC unless it says).
+    """The end of a key, in Unix seconds: after `90d`, `12h` or `2w`, or at an ISO date or time (by default UTC).
 
     Raises UsageError for anything else, and for a time that has passed.
 

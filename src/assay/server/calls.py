@@ -1,4 +1,4 @@
-"""What every route needs of a request: the service, the caller's tenant, and an end when the client leaves."""
+"""The shared part of routes: the service, the caller's tenant, and an end when the client leaves."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ def json_response(body: Any, status: int = 200, *, tenant: Tenant | None = None)
 
 
 def wants_events(request: Request) -> bool:
-    """Whether the client takes a stream of events rather than one object."""
+    """True if the client takes a stream of events rather than one object."""
     return EVENT_STREAM in request.headers.get("accept", "")
 
 
-def event_response(run: LiveRun, tenant: Tenant, after: int = 0) -> Response:
-    """A run as a stream of server-sent events."""
-    return stream_response(frames(run, after), tenant)
+def event_response(run: LiveRun, tenant: Tenant) -> Response:
+    """A run as a stream of server-sent events, from its first one on."""
+    return stream_response(frames(run, 0), tenant)
 
 
 def stream_response(body: AsyncIterator[bytes], tenant: Tenant | None = None) -> Response:

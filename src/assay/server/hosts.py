@@ -1,4 +1,4 @@
-"""Which names and origins a request may carry, and from which address it came.
+"""Names and origins that a request may carry, and the address that it came from.
 
 A web page of another site can send requests to this machine, and by DNS rebinding read the replies. Its requests
 carry a foreign Origin, or a foreign Host, and are refused.
@@ -142,14 +142,14 @@ def client_of(scope: Scope) -> str:
 
 
 def is_direct_and_local(scope: Scope) -> bool:
-    """Whether the client is on this machine, and no proxy stands in between."""
+    """True if the client is on this machine, and no proxy stands in between."""
     if any(name in Headers(scope=scope) for name in _FORWARDING):
         return False
     return is_loopback((scope.get("client") or ("",))[0])
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the address.
+    """True if only this machine reaches the address.
 
     >>> [is_loopback(host) for host in ("localhost", "127.9.9.9", "::1", "0.0.0.0", "localhost.example.org")]
     [True, True, True, False, False]
@@ -190,7 +190,7 @@ def _parts(header: str) -> tuple[str, str | None] | None:
 
 
 def _same_origin(origin: str, host: str) -> bool:
-    """Whether an Origin names the Host of its request; the port that a scheme implies may be left out."""
+    """True if an Origin names the Host of its request; the port that a scheme implies may be left out."""
     match = _ORIGIN.fullmatch(origin.lower())
     theirs = _parts(match[2]) if match else None
     ours = _parts(host)

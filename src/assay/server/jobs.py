@@ -191,7 +191,7 @@ class JobStore:
         return None
 
     def claimable(self) -> bool:
-        """Whether `claim` would find a job; cheaper, since it does not write."""
+        """True if `claim` would find a job; cheaper, since it does not write."""
         with self._file.reading() as connection:
             if connection is None:
                 return False
@@ -280,7 +280,7 @@ ORDER BY created, job_id LIMIT 1
 
 
 def _seconds_left(done: Sequence[int], waiting: Sequence[int], seconds: float, since: float = 0.0) -> float | None:
-    """How long the files that wait will take, by the sizes of those done in so many seconds.
+    """The time that the waiting files will take, by the sizes of those done in so many seconds.
 
     `since` is how long ago the last one was done. None if none is, or if the next takes longer than expected.
 

@@ -1,4 +1,4 @@
-"""What one request may use: bytes and seconds of its body, a share of the minute, and a place among the answers."""
+"""Limits of one request: bytes and seconds of its body, a share of the minute, and a place among the answers."""
 
 from __future__ import annotations
 
@@ -155,17 +155,16 @@ async def _refuse(
 class RequestRate:
     """Refuse what comes more often than `per_minute` (429): of a key, or without one of an address.
 
-    Each of several processes of one server counts for itself, up to its share. `exempt` paths are not counted.
+    Each of several processes of one server counts for itself, up to its share. Paths of `HEALTH` are not counted.
     """
 
-    def __init__(self, app: ASGIApp, per_minute: int, exempt: Iterable[str] = HEALTH) -> None:
+    def __init__(self, app: ASGIApp, per_minute: int) -> None:
         self._app = app
         self._rate = Rate(per_minute)
-        self._exempt = tuple(exempt)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer the refusal."""
-        if scope["type"] == "http" and scope["path"] not in self._exempt:
+        if scope["type"] == "http" and scope["path"] not in HEALTH:
             name = _counted_as(scope)
             if not self._rate.hit(name):
                 response = problem_response(
@@ -183,19 +182,19 @@ class RequestRate:
 class AnsweringLimit:
     """Refuse at once what would be answered beside `total` others (503), or `per_caller` of the same caller (429).
 
-    A caller is a key, or an address without one. `paths` and what is below them count; a stream, until it ends.
+    A caller is a key, or an address without one. Paths of `ANSWERING` and what is below them count; a stream counts
+    until it ends.
     """
 
-    def __init__(self, app: ASGIApp, total: int, per_caller: int, paths: Iterable[str] = ANSWERING) -> None:
+    def __init__(self, app: ASGIApp, total: int, per_caller: int) -> None:
         self._app = app
         self._total = total
         self._per_caller = per_caller
-        self._paths = tuple(paths)
         self._answering: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and hold its place until it is answered, or answer the refusal."""
-        if scope["type"] != "http" or not any(is_below(scope["path"], path) for path in self._paths):
+        if scope["type"] != "http" or not any(is_below(scope["path"], path) for path in ANSWERING):
             await self._app(scope, receive, send)
             return
         name = _counted_as(scope)
@@ -223,7 +222,7 @@ class AnsweringLimit:
 
 
 def is_below(path: str, place: str) -> bool:
-    """Whether a path is the place or below it; "" has every path below it.
+    """True if a path is the place or below it; "" has every path below it.
 
     >>> [is_below(path, "/v1") for path in ("/v1", "/v1/models", "/v10")]
     [True, True, False]

@@ -1,4 +1,4 @@
-"""What Prometheus reads: requests, answers, checks and costs, counted in every process and summed over them."""
+"""Metrics for Prometheus: requests, answers, checks and costs, counted in every process and summed over them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TENTHS = tuple(tenth / 10 for tenth in range(1, 11))
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """What is read off the server rather than counted: open engines, and providers that are left alone."""
+    """Values read off the server rather than counted: open engines, and providers that are left alone."""
 
     open_engines: int
     open_circuits: int

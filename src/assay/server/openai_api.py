@@ -142,17 +142,17 @@ _COMPLETION: Responses = {
 async def list_models(service: TheService, caller: Reader) -> Response:
     """List the collections as models."""
     tenant = tenant_of(service, caller)
-    names = await asyncio.to_thread(tenant.collections)
-    return json_response({"object": "list", "data": [_model_row(tenant, name) for name in names]})
+    rows = await asyncio.to_thread(lambda: [_model_row(tenant, name) for name in tenant.collections.names()])
+    return json_response({"object": "list", "data": rows})
 
 
 @router.get("/models/{model}", response_model=ModelRow, responses=openai_problems(404))
 async def show_model(model: str, service: TheService, caller: Reader) -> Response:
     """Show a collection as a model."""
     tenant = tenant_of(service, caller)
-    if model not in await asyncio.to_thread(tenant.collections):
+    if model not in await asyncio.to_thread(tenant.collections.names):
         raise NotFound(f"there is no model {model[:100]!r}", hint="GET /v1/models lists the collections")
-    return json_response(_model_row(tenant, model))
+    return json_response(await asyncio.to_thread(_model_row, tenant, model))
 
 
 @router.post(
@@ -182,7 +182,7 @@ async def _answer(
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Where a reader opens a source: its own address, or its document in the server's page."""
+    """The address at which a reader opens a source: its own, or its document in the server's page."""
 
     base: str
 
@@ -225,7 +225,7 @@ def usage_of(answer: Answer) -> dict[str, Any]:
 
 
 def verdicts(answer: Answer, body: ChatBody) -> dict[str, Any]:
-    """What assay found of the answer, in the field of its own; `text` is the whole answer with its marks."""
+    """The verdicts on the answer, in the field of its own; `text` is the whole answer with its marks."""
     whole = answer.to_dict()
     names = (
         "run_id", "outcome", "text", "choices", "verdict", "answers_question", "claims", "sources", "confidence",
@@ -346,5 +346,4 @@ def _data(body: dict[str, Any]) -> bytes:
 
 
 def _model_row(tenant: Tenant, name: str) -> dict[str, Any]:
-    created = int((tenant.folder / "collections" / name).stat().st_mtime)
-    return ModelRow(id=name, created=created).model_dump()
+    return ModelRow(id=name, created=tenant.collections.created(name)).model_dump()

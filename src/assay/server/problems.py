@@ -158,6 +158,8 @@ def status_of(error: AssayError) -> int:
         return 404
     if isinstance(error, Conflict):
         return 409
+    if isinstance(error, errors.StoreError) and error.retryable:
+        return 503
     return next((status for kind, status in _STATUS_OF_ERROR if isinstance(error, kind)), 500)
 
 
@@ -219,7 +221,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 
 
 def _field_error(row: Mapping[str, Any]) -> FieldError:
-    """What is wrong with a field of a request, in words, where the framework's own are meant for programmers."""
+    """The error of a request's field, in words, where the framework's own are meant for programmers."""
     if row["type"] == "json_invalid":
         return FieldError("body", f"it is not JSON: {row['ctx']['error']} at character {row['loc'][-1]}")
     if row["type"] in _NO_OBJECT:
@@ -240,7 +242,7 @@ def _documented_methods(app: FastAPI, path: str) -> list[str]:
 
 
 def _words_of(error: HTTPException, request: Request) -> tuple[str, str]:
-    """What happened and what to do next, for the errors that the framework raises itself."""
+    """The cause and what to do next, for the errors that the framework raises itself."""
     if error.status_code == 404:
         return f"there is nothing at {request.url.path}", "the paths are listed in /openapi.json"
     if error.status_code == 405:

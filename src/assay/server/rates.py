@@ -1,4 +1,4 @@
-"""How often something may happen: counted by name over a sliding minute, in the memory of this process."""
+"""Rates: events counted by name over a sliding minute, in the memory of this process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Rate:
         return self._window.hit(self._item, name)
 
     def spent(self, name: str) -> bool:
-        """Whether the next event would be refused."""
+        """True if the next event would be refused."""
         return not self._window.test(self._item, name)
 
     def retry_after(self, name: str) -> str:

@@ -41,7 +41,7 @@ def model_of(name: str, value: type, *, without: Collection[str] = (), **more: A
 
 
 class Problem(BaseModel):
-    """What went wrong, why, and what to do next (RFC 9457); `error` names the class of the error in the library."""
+    """A failure, its cause, and what to do next (RFC 9457); `error` names the class of the error in the library."""
 
     class Where(BaseModel):
         """One field that does not fit."""
@@ -63,7 +63,7 @@ class OpenAIError(BaseModel):
     """An error in the shape of OpenAI's."""
 
     class Cause(BaseModel):
-        """What went wrong; `param` is the field that does not fit."""
+        """A failure; `param` is the field that does not fit."""
 
         message: str
         type: Literal[
@@ -156,7 +156,7 @@ class ViewObject(BaseModel):
 
 
 class MatchList(BaseModel):
-    """Where what was looked for stands in a document."""
+    """The matches of a query in a document."""
 
     matches: list[Match]
 
@@ -220,7 +220,7 @@ class RulesObject(BaseModel):
 
 
 class SettingsObject(BaseModel):
-    """Who calls, which model does what, and the settings where the caller may see them."""
+    """The caller, the model of each role, and the settings where the caller may see them."""
 
     class Caller(BaseModel):
         """The tenant, the name of the key and its scopes."""
@@ -230,7 +230,7 @@ class SettingsObject(BaseModel):
         scopes: list[str]
 
     class ModelOfRole(BaseModel):
-        """Which model does a role; its host is "" for the server itself, null for a name that no provider has."""
+        """The model of a role; its host is "" for the server itself, null for a name that no provider has."""
 
         role: str
         name: str

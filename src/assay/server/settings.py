@@ -55,7 +55,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
-    """How `assay serve` runs. `engine` are settings of the engines, as `open_engine` takes them.
+    """The settings of `assay serve`. `engine` are settings of the engines, as `open_engine` takes them.
 
     `allowed_hosts` and `allowed_origins` are accepted besides the server's own address; `trusted_proxies` are the
     addresses whose X-Forwarded-For is believed. `models` are those that a request may name besides the ones that
@@ -95,7 +95,7 @@ class ServerSettings:
                 )
 
     def share(self, limit: int) -> int:
-        """What one process allows of a limit, so that all together never allow more.
+        """The share of a limit that one process allows, so that all together never allow more.
 
         >>> ServerSettings(workers=4, engine={}).share(600), ServerSettings(workers=3, engine={}).share(256)
         (150, 85)

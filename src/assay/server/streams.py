@@ -194,7 +194,7 @@ class LiveRuns:
 
     @property
     def count(self) -> int:
-        """How many runs are in progress."""
+        """Number of runs in progress."""
         self._running = {run for run in self._running if not run.ended}
         return len(self._running)
 

@@ -102,7 +102,7 @@ class Uploads:
         return staged
 
     def path_of(self, collection: str, name: str) -> Path:
-        """Where the file of that name lives, whether it is there or not; raises UsageError for a bad collection."""
+        """The path of the file of that name, whether it is there or not; raises UsageError for a bad collection."""
         folder = hashlib.sha256(storable_name(name).encode()).hexdigest()[:32]
         return self._folder_of(collection) / folder / label_of(name)
 

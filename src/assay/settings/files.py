@@ -17,6 +17,7 @@ from assay.errors import UsageError
 PREFIX = "ASSAY_"
 # An address up to what names the user: RFC 3986, section 3.2.1.
 _USERINFO = re.compile(r"^(https?://)[^/?#\s]*@", re.IGNORECASE)
+_DATABASE = re.compile(r"postgres(ql)?://")
 # Settings that other programs name too; the first variable that is set counts.
 VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -67,8 +68,13 @@ def mask(value: SecretStr) -> str:
     'sk-…cdef'
     >>> mask(SecretStr("short"))
     '…'
+    >>> mask(SecretStr("postgresql://ann:s3cret@db.example/assay?sslpassword=x"))
+    'postgresql://db.example/assay'
     """
     secret = value.get_secret_value()
+    if scheme := _DATABASE.match(secret):
+        # A password may hold any sign: what is shown begins behind the last @ and ends before the parameters.
+        return f"{scheme.group()}{secret[scheme.end() :].rpartition('@')[2].partition('?')[0]}"
     if len(secret) < 12:
         return "…"
     return f"{'sk-' if secret.startswith('sk-') else ''}…{secret[-4:]}"

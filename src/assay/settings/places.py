@@ -1,4 +1,4 @@
-"""Where the value of each setting comes from.
+"""The places that settings come from.
 
 This is the only file that reads the environment. A value is taken from the first place that has it:
 command line flag, environment (`ASSAY_K=5`), `.env` in the working folder, `assay.toml` in the working
@@ -46,7 +46,7 @@ class Layer:
     variables: Mapping[str, str] = field(default_factory=dict)
 
     def display_name(self, name: str) -> str:
-        """What a message calls a setting of this place."""
+        """The name in messages of a setting of this place."""
         return display_name(name, self.origin, self.variables.get(name))
 
 
@@ -83,7 +83,9 @@ def load_settings(
         _toml(folder / PROJECT_FILE, PROJECT_FILE, project=True),
         _toml(config_file, str(config_file), project=False),
     ]
-    return _resolve(layers)
+    resolved = _resolve(layers)
+    _refuse_redirected_password(resolved, env, {layer.origin for layer in layers if layer.project})
+    return resolved
 
 
 def _resolve(layers: list[Layer]) -> Resolved:
@@ -221,6 +223,17 @@ def _refuse_redirected_keys(values: Mapping[str, Any], origins: Mapping[str, str
                 f"{origins[key]} to a server that the folder chose",
                 hint=f"if you trust it, set {variable_of(url)} in your own environment or user config",
             )
+
+
+def _refuse_redirected_password(resolved: Resolved, environment: Mapping[str, str], projects: set[str]) -> None:
+    """Libpq sends this password to any server; those of ~/.pgpass each belong to one."""
+    origin = resolved.origins["store"]
+    if origin in projects and environment.get("PGPASSWORD"):
+        raise UsageError(
+            f"{origin} in this folder sets store, which would send the PGPASSWORD of your environment to a server "
+            "that the folder chose",
+            hint=f"if you trust it, set {variable_of('store')} in your own environment or user config",
+        )
 
 
 def _unknown(name: str, origin: str) -> UsageError:

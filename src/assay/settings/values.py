@@ -67,6 +67,16 @@ class Settings(BaseModel):
         default_factory=lambda: user_data_path("assay"),
         description="folder that holds the collections and the runs",
     )
+    store: SecretStr | None = Field(
+        None,
+        description="the Postgres database that holds collections and runs instead, "
+        "postgresql://USER@HOST/DATABASE (extra postgres); none: data_dir holds them",
+    )
+    tenant: str = Field(
+        "default",
+        pattern=r"^\w[\w.-]{0,63}$",
+        description="whose collections and runs are used, in a Postgres database that tenants share",
+    )
     collection: str = Field(
         "default",
         pattern=r"^\w[\w.-]{0,63}$",
@@ -300,6 +310,13 @@ class Settings(BaseModel):
         except RuntimeError as error:  # ~name of nobody here
             raise ValueError(f"{value} is in nobody's home folder") from error
 
+    @field_validator("store")
+    @classmethod
+    def _of_postgres(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith(("postgresql://", "postgres://")):
+            raise ValueError("must be the address of a Postgres database, postgresql://USER:PASSWORD@HOST/DATABASE")
+        return value
+
     @model_validator(mode="after")
     def _ordered(self) -> Settings:
         low, high = self.borderline_low, self.borderline_high
@@ -320,7 +337,7 @@ class Settings(BaseModel):
     @field_validator("telemetry_texts", mode="before")
     @classmethod
     def _captured(cls, value: Any) -> Any:
-        """What OpenTelemetry's instrumentations may be told to capture, as far as it bears on spans."""
+        """The choice of what OpenTelemetry's instrumentations may capture, as far as it bears on spans."""
         spans = {"SPAN_ONLY": True, "SPAN_AND_EVENT": True, "NO_CONTENT": False, "EVENT_ONLY": False}
         return spans.get(value.strip().upper(), value) if isinstance(value, str) else value
 
@@ -349,15 +366,15 @@ class Settings(BaseModel):
         return value
 
     def display_name(self, name: str) -> str:
-        """What a message calls a setting: the flag, the variable or the line in a file that its value is from."""
+        """The name of a setting in messages: the flag, the variable or the line in a file of its value."""
         return self._display_names.get(name, variable_of(name))
 
     def was_set(self, name: str) -> bool:
-        """Whether somebody set it, by a flag, a variable or a file: a profile or the default says it otherwise."""
+        """True if somebody set it, by a flag, a variable or a file: a profile or the default says it otherwise."""
         return name in self._display_names
 
     def limits(self, profile: str) -> Limits:
-        """What one question may use at this depth; what is set holds at any.
+        """The limits of one question at this depth; what is set holds at any.
 
         >>> Settings(max_calls=3).limits("balanced")
         Limits(rounds=2, repairs=4, calls=3, seconds=30.0, tokens=None, cost=None)
@@ -377,7 +394,7 @@ class Settings(BaseModel):
         )
 
     def messages(self, profile: str) -> int:
-        """How many messages of a dialogue a prompt holds at this depth."""
+        """Number of messages of a dialogue in a prompt at this depth."""
         own = self.history_messages
         return int(PROFILES[profile]["history_messages"]) if own is None else own
 
@@ -401,5 +418,5 @@ class Settings(BaseModel):
 
     @property
     def runs_file(self) -> Path:
-        """Where the runs are recorded."""
+        """The file in which runs are recorded."""
         return self.data_dir / "runs.sqlite"

@@ -1,1 +1,1 @@
-"""What a run tells those who operate assay: a log line for each answer, and spans of OpenTelemetry."""
+"""Reports of a run to those who operate assay: a log line for each answer, and spans of OpenTelemetry."""

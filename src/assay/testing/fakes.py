@@ -57,7 +57,7 @@ class Unscripted(AssertionError):
 
 
 def _given(scripted: Scripted | Exception) -> Scripted:
-    """What stands in a script; raises it where it is an error."""
+    """The next entry of a script; raises it where it is an error."""
     if isinstance(scripted, Exception):
         raise scripted
     return scripted

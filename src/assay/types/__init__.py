@@ -6,10 +6,12 @@ Scores, sufficiency and support lie in 0 to 1; None means that nothing measured 
 
 from __future__ import annotations
 
-from assay.types.ablation import Ablation, CitationAblation, CitationRole, SourceAblation
 from assay.types.answer import (
+    Ablation,
     Answer,
     Candidate,
+    CitationAblation,
+    CitationRole,
     Confidence,
     Edit,
     Event,
@@ -25,6 +27,7 @@ from assay.types.answer import (
     Repair,
     RepairKind,
     Source,
+    SourceAblation,
     SourceMapEntry,
     WarningCode,
 )
@@ -53,12 +56,13 @@ from assay.types.claims import (
     Verdict,
     WriterPrompt,
 )
-from assay.types.differences import Change, CheckChange, ClaimChange, Difference, SentenceChange
 from assay.types.documents import (
     CollectionSummary,
     Document,
     DocumentRecord,
     FileReport,
+    Job,
+    JobFile,
     Loaded,
     Location,
     Match,
@@ -93,7 +97,6 @@ from assay.types.figures import (
     StatedTrust,
     Tries,
 )
-from assay.types.jobs import Job, JobFile
 from assay.types.judgement import (
     Aspect,
     AspectState,
@@ -118,19 +121,30 @@ from assay.types.models import (
     TitledText,
     Usage,
 )
-from assay.types.options import (
-    AskOptions,
-)
 from assay.types.question import (
     Action,
     AnswerType,
+    AskOptions,
     Correction,
     Message,
     Question,
     QuestionKind,
     Triage,
 )
-from assay.types.runs import Decision, Deleted, Label, Queued, RecordedEvent, RunPage, RunSummary
+from assay.types.runs import (
+    Change,
+    CheckChange,
+    ClaimChange,
+    Decision,
+    Deleted,
+    Difference,
+    Label,
+    Queued,
+    RecordedEvent,
+    RunPage,
+    RunSummary,
+    SentenceChange,
+)
 from assay.types.search import (
     Contradiction,
     Evidence,

@@ -1,4 +1,4 @@
-"""The answer, its limits, its sources, its repairs."""
+"""The answer, its limits, its sources, its repairs, and what each source carries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from assay.types.value import Value, plain
 
 @dataclass(frozen=True, slots=True)
 class Limits(Value):
-    """What one question may use: search rounds, repairs, model calls, seconds, tokens, US dollars.
+    """The limits of one question: search rounds, repairs, model calls, seconds, tokens, US dollars.
 
     `tokens` and `cost` None are without limit.
     """
@@ -43,7 +43,7 @@ class Limits(Value):
 
 
 class Outcome(StrEnum):
-    """How a question ended; failures are errors instead."""
+    """The end of a question; failures are errors instead."""
 
     ANSWERED = "answered"
     PARTIAL = "partial"
@@ -78,7 +78,7 @@ Level = Literal["very_low", "low", "medium", "high", "very_high"]
 
 @dataclass(frozen=True, slots=True)
 class Confidence(Value):
-    """How far to trust an answer: `score`, 0 to 1, and `level` are the rules' own.
+    """The trust in an answer: `score`, 0 to 1, and `level` are the rules' own.
 
     `value` is the probability that the answer is right, None where no calibration applies; then `cause` says why.
     `ece`, `brier` and `n` are the calibration's measured error (debiased ECE, Brier score) and on how many answers;
@@ -101,7 +101,7 @@ class Confidence(Value):
 
 
 class RepairKind(StrEnum):
-    """How an answer is mended, smallest first; as a claim's state it says what was done to it.
+    """The repairs of an answer, smallest first; as a claim's state it says what was done to it.
 
     Re-citing points a citation elsewhere, correcting puts the source's own value in the place of a wrong one,
     fetching searches evidence for the claim, rewriting asks a model for the sentence, hedging marks it with ⚠.
@@ -179,7 +179,7 @@ class Refusal(Value):
 
 @dataclass(frozen=True, slots=True)
 class ModelsUsed(Value):
-    """Which implementation did each part."""
+    """The implementation of each part."""
 
     writer: str
     judge: str
@@ -199,7 +199,7 @@ class SourceMapEntry(Value):
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Value):
-    """How an answer came to be, where that was asked for: what its model was given, and what stands on what.
+    """The making of an answer, where asked for: what its model was given, and what stands on what.
 
     `prompt` is None where no model wrote the answer as it is.
     """
@@ -353,3 +353,61 @@ class Event(Value):
     run_id: str = ""
     seq: int = 0
     at: float = 0.0
+
+
+class CitationRole(StrEnum):
+    """The effect of a citation on the claims of its sentence.
+
+    A claim falls without a carrying one, stands by another source as well without a shared one, and does not rest
+    on a decorative one at all. An unsure one may support a claim that stands without it. An untested one belongs to
+    a claim that its sources do not support, so that nothing can fall.
+    """
+
+    CARRYING = "carrying"
+    SHARED = "shared"
+    UNSURE = "unsure"
+    UNTESTED = "untested"
+    DECORATIVE = "decorative"
+
+
+@dataclass(frozen=True, slots=True)
+class CitationAblation(Value):
+    """A sentence's citation of one source, its role and the reason; `claims` and `source` are the answer's numbers.
+
+    `support` is that of the claim by this source only, 0 to 1, of several claims the highest; None where nothing
+    could be compared.
+    """
+
+    claims: tuple[int, ...]
+    source: int
+    role: CitationRole
+    reason: str
+    support: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAblation(Value):
+    """One source of the answer; `falls` numbers the claims that no other source of the answer supports."""
+
+    number: int
+    passage_id: str
+    title: str
+    falls: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation(Value):
+    """An answer with each of its sources left out once.
+
+    `citations` are in the order of the claims, `sources` in that of their numbers. `untested` numbers the claims
+    that today's tests support by none of their sources.
+    """
+
+    citations: tuple[CitationAblation, ...]
+    sources: tuple[SourceAblation, ...]
+    untested: tuple[int, ...]
+
+    @property
+    def decorative(self) -> tuple[CitationAblation, ...]:
+        """The decorative citations."""
+        return tuple(one for one in self.citations if one.role is CitationRole.DECORATIVE)

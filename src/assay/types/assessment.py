@@ -12,7 +12,7 @@ BY_RULES = "rules"
 
 
 class Criterion(StrEnum):
-    """What an answer as a whole is assessed for."""
+    """A criterion by which an answer as a whole is assessed."""
 
     ACCURACY = "accuracy"
     COMPLETENESS = "completeness"
@@ -24,7 +24,7 @@ class Criterion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CriterionScore(Value):
-    """How far an answer meets one criterion; None where that is not known, and `reasons` then say why.
+    """The score of an answer in one criterion; None where it is not known, and `reasons` then say why.
 
     `quotes` stand in the answer word for word, `suggestions` say what would raise the score. `by` names the rules
     or the model that judged.
@@ -40,7 +40,7 @@ class CriterionScore(Value):
 
 @dataclass(frozen=True, slots=True)
 class Assessment(Value):
-    """How good an answer is as a whole, by the criteria that were chosen, each once.
+    """The assessment of an answer as a whole, by the criteria that were chosen, each once.
 
     `overall`, 0 to 1, is computed from the scores, never judged; it and `passed` are None where a chosen criterion
     is unknown. `rubric` is the SHA-256, in hex, of the rubrics judged by. `weakest` is the criterion of the lowest
@@ -58,5 +58,5 @@ class Assessment(Value):
 
     @property
     def judged(self) -> bool:
-        """Whether a model judged, rather than rules alone: their estimates are advice, not a verdict."""
+        """True if a model judged, rather than rules alone: their estimates are advice, not a verdict."""
         return any(score.by != BY_RULES for score in self.scores)

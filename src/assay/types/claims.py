@@ -44,7 +44,7 @@ class Sentence(Value):
 
 @dataclass(frozen=True, slots=True)
 class WriterPrompt(Value):
-    """What a writing model was given: its messages, and the ids of the passages in the order of their numbers."""
+    """The prompt of a writing model: its messages, and the ids of the passages in the order of their numbers."""
 
     messages: tuple[PromptMessage, ...]
     passages: tuple[str, ...]
@@ -78,7 +78,7 @@ class Draft(Value):
 
 
 class Verdict(StrEnum):
-    """What the evidence says of a claim."""
+    """The verdict of the evidence on a claim."""
 
     SUPPORTED = "supported"
     UNKNOWN = "unknown"
@@ -111,7 +111,7 @@ class Claim(Value):
 
 
 class Status(StrEnum):
-    """How a check ended. Unknown means that it could not be made, skipped that it was switched off."""
+    """The end of a check. Unknown means that it could not be made, skipped that it was switched off."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -120,7 +120,7 @@ class Status(StrEnum):
 
 
 class Severity(StrEnum):
-    """What a failed check means: the answer may not be shown as verified, should be repaired, or is noted."""
+    """The weight of a failed check: the answer may not be shown as verified, should be repaired, or is noted."""
 
     BLOCK = "block"
     REPAIR = "repair"
@@ -128,7 +128,7 @@ class Severity(StrEnum):
 
 
 class FindingKind(StrEnum):
-    """What is wrong, where a check can tell: a repair goes by it."""
+    """The fault of a claim, where a check can tell: a repair goes by it."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED_ADDITION = "unsupported-addition"
@@ -177,7 +177,7 @@ class Finding(Value):
 
 
 class CitationStyle(StrEnum):
-    """How an answer's text names its sources; with none it does not, and the answer object alone has them."""
+    """The style in which an answer's text names its sources; with none, only the answer object has them."""
 
     NUMBERED = "numbered"
     NAMED = "named"
@@ -201,7 +201,7 @@ _WORST_FIRST = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN, Verd
 
 @dataclass(frozen=True, slots=True)
 class Review(Value):
-    """What testing a draft gave."""
+    """The result of testing a draft."""
 
     claims: tuple[Claim, ...]
     checks: tuple[Check, ...]

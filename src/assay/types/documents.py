@@ -1,4 +1,4 @@
-"""Documents, where their text stands, and their passages."""
+"""Documents, where their text stands, their passages, and uploaded files on their way in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WITH_LINES = frozenset(("markdown", "text"))
 
 @dataclass(frozen=True, slots=True)
 class Location(Value):
-    """Where in a document a stretch of text stands; pages, slides and rows count from 1."""
+    """The location of a stretch of text in a document; pages, slides and rows count from 1."""
 
     page: int | None = None
     slide: int | None = None
@@ -49,7 +49,7 @@ class Region(Value):
 
 @dataclass(frozen=True, slots=True)
 class Place(Value):
-    """Where a location begins: from the offset `start` of the document's text on, up to the next place."""
+    """The start of a location: from the offset `start` of the document's text on, up to the next place."""
 
     start: int
     location: Location
@@ -79,7 +79,7 @@ class Document(Value):
 
     @property
     def has_lines(self) -> bool:
-        """Whether the format has lines of its own, so that a line number means something."""
+        """True if the format has lines of its own, so that a line number means something."""
         return self.format in _WITH_LINES
 
     def location_at(self, offset: int) -> Location:
@@ -105,7 +105,7 @@ class Document(Value):
 
 @dataclass(frozen=True, slots=True)
 class Loaded(Value):
-    """What a loader read out of a file's bytes; `text` is not normalised yet, regions refer to it as it is."""
+    """A file as a loader read it; `text` is not normalised yet, regions refer to it as it is."""
 
     text: str
     format: str
@@ -140,7 +140,7 @@ class CollectionSummary(Value):
 
 @dataclass(frozen=True, slots=True)
 class FileReport(Value):
-    """What became of one file: `reason` says why it was skipped or failed, or what was repaired.
+    """The report on one file: `reason` says why it was skipped or failed, or what was repaired.
 
     `hint` says what to do about a file that was skipped or failed. A file of many documents (JSON lines) has no
     `document_id`; `pruned` is a document whose file vanished.
@@ -156,7 +156,7 @@ class FileReport(Value):
 
 @dataclass(frozen=True, slots=True)
 class Origin(Value):
-    """Where a passage comes from: the collection, or outside of it.
+    """The origin of a passage: the collection, or outside of it.
 
     `link` is the address of an outside page, `fetched` when it was read (Unix seconds), `date` when it was
     written (ISO 8601, as far as it is known). `trust` is own for the collection's documents, named for places
@@ -197,7 +197,7 @@ class Passage(Value):
 
     @property
     def searched(self) -> str:
-        r"""What is embedded and searched by words: the text, under the header of its table.
+        r"""The text to embed and to search by words, under the header of its table.
 
         >>> Passage("p", "d", "r", 0, 7, "Bob | 9", header="Name | Days").searched
         'Name | Days\nBob | 9'
@@ -269,3 +269,41 @@ class Match(Value):
     end: int
     line: int
     context: str
+
+
+JobStatus = Literal["queued", "running", "done", "failed"]
+FileStatus = Literal["waiting", "added", "unchanged", "skipped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class JobFile(Value):
+    """One file of a job: what became of it, why, and what to do about it; `name` is as the caller gave it."""
+
+    name: str
+    status: FileStatus
+    reason: str | None = None
+    hint: str | None = None
+    document_id: str | None = None
+    passages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Value):
+    """A job as it is now. `reason` and `hint` say why it failed as a whole; `seconds_left` is an estimate."""
+
+    job_id: str
+    collection: str
+    status: JobStatus
+    created: float
+    files_done: int
+    files_total: int
+    passages: int
+    seconds_left: float | None
+    files: tuple[JobFile, ...]
+    reason: str | None = None
+    hint: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        """True if it is done or failed."""
+        return self.status in ("done", "failed")

@@ -1,4 +1,4 @@
-"""What happens in a run, as typed events."""
+"""Events of a run, typed."""
 
 from __future__ import annotations
 

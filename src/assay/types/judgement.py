@@ -1,4 +1,4 @@
-"""What the evidence is worth, and the steps taken to gather it."""
+"""The judgement of the evidence, and the steps taken to gather it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Aspect(Value):
 
 @dataclass(frozen=True, slots=True)
 class Judgement(Value):
-    """Whether the evidence suffices, and what is missing.
+    """The judgement of the evidence: its sufficiency, and what is missing.
 
     `sufficiency` is None, and `quality` unknown, where nothing could be measured. `relevance` maps passage
     ids to 0-1. `signals` are the measured numbers behind the sufficiency. `mode_used` says what ran; `checks`
@@ -68,7 +68,7 @@ class Step(Value):
 
 @dataclass(frozen=True, slots=True)
 class Gathered(Value):
-    """What the search loop ends with: the action that ended it, and all that it found."""
+    """The result of the search loop: the action that ended it, and all that it found."""
 
     action: Action
     evidence: Evidence

@@ -1,4 +1,4 @@
-"""What models are asked and what they reply."""
+"""Requests to models and their replies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingModel(Value):
-    """Which model made a vector: another id, dimension or hash means that vectors cannot be compared.
+    """The model that made a vector: another id, dimension or hash means that vectors cannot be compared.
 
     `languages` are ISO 639-1 codes; text in another script is searched by words only. `query_prefix` is what the
     model wants before a question, and before nothing else.
@@ -27,7 +27,7 @@ class EmbeddingModel(Value):
     query_prefix: str = ""
 
     def as_question(self, text: str) -> str:
-        """What is embedded of a question.
+        """The text to embed of a question.
 
         >>> EmbeddingModel("e5", 384, "", query_prefix="query: ").as_question("When?")
         'query: When?'
@@ -37,7 +37,7 @@ class EmbeddingModel(Value):
 
 @dataclass(frozen=True, slots=True)
 class ReaderModel(Value):
-    """Which reader made a reading; `languages` are ISO 639-1 codes of the texts that it reads."""
+    """The reader that made a reading; `languages` are ISO 639-1 codes of the texts that it reads."""
 
     id: str
     sha256: str
@@ -54,7 +54,7 @@ class TitledText(Value):
 
 @dataclass(frozen=True, slots=True)
 class AnswerSpan(Value):
-    """Where an answer may stand: offsets in the text; `score` is its log odds against there being none."""
+    """A possible answer: offsets in the text; `score` is its log odds against there being none."""
 
     start: int
     end: int
@@ -63,7 +63,7 @@ class AnswerSpan(Value):
 
 @dataclass(frozen=True, slots=True)
 class PassageReading(Value):
-    """What a reader makes of one text.
+    """A reader's view of one text.
 
     `answerable` is the log odds that the text answers the question, `spans` are the likeliest places of the answer,
     best first; `yes` and `no` are probabilities, the rest is neither, and mean something for yes/no questions only.
@@ -99,7 +99,7 @@ class FoundRow(Value):
 
 @dataclass(frozen=True, slots=True)
 class AnswerReading(Value):
-    """What a reader makes of a finished answer.
+    """A reader's view of a finished answer.
 
     `odds` are the log odds that its text answers the question; `held` is the share of the question's words, by
     rarity, that the text and the titles and headings of its sources hold, and `rarest` that of its two rarest.
@@ -134,7 +134,7 @@ class PromptMessage(Value):
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest(Value):
-    """What a role asks of a language model.
+    """A role's request to a language model.
 
     `schema` is the pydantic model that the reply must satisfy as JSON, None for prose; `given` is what its
     validators may look up as their context, such as the ids that the prompt named. `list_sizes` are the least and
@@ -170,7 +170,7 @@ class ModelRequest(Value):
 
 @dataclass(frozen=True, slots=True)
 class Usage(Value):
-    """What a question or a call cost. None means that the provider did not say; it never means zero.
+    """The cost of a question or a call. None means that the provider did not say; it never means zero.
 
     `cached_tokens` are the part of `prompt_tokens` that the provider had cached; `cost` is in US dollars.
 
@@ -207,7 +207,7 @@ def _sum(one: _Number | None, other: _Number | None) -> _Number | None:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply(Value):
-    """What a language model answered; `model` is the name that the provider gave.
+    """The reply of a language model; `model` is the name that the provider gave.
 
     `parsed` is the reply as the request's schema, None for prose.
     """

@@ -1,10 +1,10 @@
-"""Recorded runs as they are listed, and what people said of them."""
+"""Recorded runs as they are listed, their differences, and what people said of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from assay.types.value import Value
 
@@ -21,7 +21,7 @@ class RunSummary(Value):
 
     @property
     def place(self) -> str:
-        """Where the run stands in the list of runs, for `RunQuery.before`."""
+        """The run's place in the list of runs, for `RunQuery.before`."""
         return f"{self.started!r}:{self.run_id}"
 
 
@@ -79,11 +79,76 @@ class Label(Value):
 
 @dataclass(frozen=True, slots=True)
 class Deleted(Value):
-    """How many runs were deleted.
+    """Number of runs that were deleted.
 
-    `wiped` is False where another process was reading, so that bytes of what was deleted may stay on the disk until
-    the next deletion.
+    `wiped` is False where bytes of what was deleted may stay on the disk: until the next deletion where another
+    process was reading, in a database until it uses their place again.
     """
 
     runs: int
     wiped: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Value):
+    """A part that differs: its place in the answer object, and the JSON value there before and after."""
+
+    path: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceChange(Value):
+    """A row of two texts side by side: a sentence of each without marks, None where one has none there."""
+
+    state: Literal["same", "changed", "added", "removed"]
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimChange(Value):
+    """A claim whose verdict differs; number, verdict and support are None where there is no such claim."""
+
+    text: str
+    before: int | None
+    after: int | None
+    verdict_before: str | None
+    verdict_after: str | None
+    support_before: float | None
+    support_after: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckChange(Value):
+    """A check whose results differ on one claim, the whole answer where `claim` is empty; sorted statuses."""
+
+    name: str
+    claim: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Value):
+    """The difference between two ends of runs.
+
+    `changed` are parts of the answer objects, `actions` (the path of actions), `sources` (ids of passages) and
+    `error` among them; `sentences` are all rows of the two texts side by side, in order; `claims` and `checks` are
+    those that differ.
+    """
+
+    changed: tuple[Change, ...] = ()
+    sentences: tuple[SentenceChange, ...] = ()
+    claims: tuple[ClaimChange, ...] = ()
+    checks: tuple[CheckChange, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing differs."""
+        return not (self.changed or self.claims or self.checks)
+
+    def change(self, path: str) -> Change | None:
+        """The change at this place, None if nothing differs there."""
+        return next((change for change in self.changed if change.path == path), None)

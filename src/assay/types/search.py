@@ -10,7 +10,7 @@ from assay.types.value import _NOT_LINE_END, Metadata, Span, Value
 
 
 class SearchMode(StrEnum):
-    """How a search runs: by words and by vector, or by one of the two."""
+    """The mode of a search: by words and by vector, or by one of the two."""
 
     HYBRID = "hybrid"
     DENSE = "dense"
@@ -30,7 +30,7 @@ class Scores(Value):
 
 @dataclass(frozen=True, slots=True)
 class Found(Value):
-    """What one search of an index returned: a passage's id and its raw score, higher is better."""
+    """A hit of one search of an index: a passage's id and its raw score, higher is better."""
 
     passage_id: str
     score: float
@@ -67,7 +67,7 @@ class Hit(Value):
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings(Value):
-    """How a search was run, recorded with its result.
+    """The settings of a search, recorded with its result.
 
     `feedback` is how many of the first passages refine a hybrid search's vector, 0 for none; `mmr` the share of
     relevance against variety, None for relevance alone.

@@ -34,7 +34,7 @@ def plain(value: Any) -> Any:
 
 
 class Value:
-    """What every noun shares: it can be written as JSON."""
+    """Base of every noun: it can be written as JSON."""
 
     __slots__ = ()
 

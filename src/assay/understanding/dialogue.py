@@ -126,7 +126,7 @@ def _pronoun(text: str) -> re.Match[str] | None:
 
 
 def _has_antecedent(text: str, pronoun: re.Match[str]) -> bool:
-    """Whether the text names an antecedent before the pronoun."""
+    """True if the text names an antecedent before the pronoun."""
     before = text[: pronoun.start()]
     return bool(names(before) or _NOUN.search(before))
 

@@ -156,7 +156,7 @@ def lost_content(asked: str, said: str) -> str | None:
 
 
 def added_content(question: Question, said: str) -> str | None:
-    """What the model's question adds to the dialogue: a number, a name, or mostly new words; None if nothing.
+    """The first thing that the model's question adds to the dialogue, in words; None if nothing.
 
     >>> question = Question("Who built it?", "Who built it?", (Message("user", "Where is the Eiffel Tower?"),))
     >>> added_content(question, "Who built the Eiffel Tower?")

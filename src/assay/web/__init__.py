@@ -1,1 +1,1 @@
-"""What is done where the evidence does not suffice: asking the search again, and asking outside."""
+"""Actions where the evidence does not suffice: asking the search again, and asking outside."""

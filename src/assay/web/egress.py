@@ -1,4 +1,4 @@
-"""What may leave this machine, and what is taken out of a query before it does."""
+"""Control of what leaves this machine: what is taken out of a query before it does."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def address_of(text: str) -> Address | None:
 
 
 def never(address: Address) -> str | None:
-    """Why nobody may reach this address, whatever the rules; None where they may decide.
+    """The reason against this address, whatever the rules; None where they may decide.
 
     >>> never(ip_address("169.254.169.254")), never(ip_address("10.0.0.1"))
     ('a link-local address, where clouds keep their metadata', None)
@@ -80,7 +80,7 @@ def never(address: Address) -> str | None:
 
 
 def forbidden(address: Address) -> str | None:
-    """Why this address is not public, None where it is.
+    """The reason why this address is not public, None where it is.
 
     >>> forbidden(ip_address("192.168.1.1")), forbidden(ip_address("93.184.215.14"))
     ('a private address', None)
@@ -99,7 +99,7 @@ def _among(networks: tuple[tuple[Network, str], ...], address: Address) -> str |
 
 @dataclass(frozen=True, slots=True)
 class EgressRules(Value):
-    """Whether anything may leave, and to where; as it is made, nothing leaves.
+    """Rules on what may leave, and to where; as it is made, nothing leaves.
 
     `domains` are the only ones that pages are fetched from, none meaning any; `denied` are never fetched from.
     Each stands for its subdomains too. `named` are hosts, as `host` or `host:port`, that may have a private
@@ -112,7 +112,7 @@ class EgressRules(Value):
     named: tuple[str, ...] = ()
 
     def is_named(self, host: str, port: int) -> bool:
-        """Whether the user allowed this host and port by name; without a port, 80 and 443 are meant.
+        """True if the user allowed this host and port by name; without a port, 80 and 443 are meant.
 
         >>> EgressRules(named=("wiki.lan", "box:8080")).is_named("wiki.lan", 443)
         True
@@ -122,16 +122,16 @@ class EgressRules(Value):
         return any(name.lower() in wanted for name in self.named)
 
     def is_denied(self, host: str) -> bool:
-        """Whether the host is among the denied, or not among the only ones allowed."""
+        """True if the host is among the denied, or not among the only ones allowed."""
         return _within(host, self.denied) or (bool(self.domains) and not _within(host, self.domains))
 
     def trusts(self, host: str, port: int) -> bool:
-        """Whether the user spoke of this host as one to read from."""
+        """True if the user spoke of this host as one to read from."""
         return self.is_named(host, port) or _within(host, self.domains)
 
 
 def _within(host: str, domains: tuple[str, ...]) -> bool:
-    """Whether the host is one of the domains or below one.
+    """True if the host is one of the domains or below one.
 
     >>> _within("en.wikipedia.org", ("wikipedia.org",)), _within("notwikipedia.org", ("wikipedia.org",))
     (True, False)
@@ -148,7 +148,7 @@ class Redacted(Value):
     removed: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """What was taken out, in words; empty where nothing was.
+        """The kinds taken out, in words; empty where nothing was.
 
         >>> str(Redacted("who is it?", {"e-mail addresses": 1, "keys": 2}))
         '1 e-mail address, 2 keys'
@@ -157,7 +157,7 @@ class Redacted(Value):
 
 
 def _luhn(digits: str) -> bool:
-    """Whether the last digit checks the others (ISO/IEC 7812-1, annex B)."""
+    """True if the last digit checks the others (ISO/IEC 7812-1, annex B)."""
     doubled = (int(digit) * (1 + at % 2) for at, digit in enumerate(reversed(digits)))
     return sum(digit - 9 if digit > 9 else digit for digit in doubled) % 10 == 0
 
@@ -168,7 +168,7 @@ def _is_card(text: str) -> bool:
 
 
 def _is_iban(text: str) -> bool:
-    """Whether the check digits fit (ISO 13616: the number, rearranged, is 1 modulo 97), a last word left aside."""
+    """True if the check digits fit (ISO 13616: the number, rearranged, is 1 modulo 97), a last word left aside."""
     return any(_checks(re.sub(r"\s", "", candidate).upper()) for candidate in (text, text.rpartition(" ")[0]))
 
 
@@ -183,7 +183,7 @@ _NO_PHONE = re.compile(
 
 
 def _is_phone(text: str) -> bool:
-    """Whether digits are a telephone number: an international one, or grouped like one."""
+    """True if digits are a telephone number: an international one, or grouped like one."""
     digits = re.sub(r"\D", "", text)
     if _NO_PHONE.fullmatch(text):
         return False

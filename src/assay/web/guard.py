@@ -192,7 +192,7 @@ def _target(target: str) -> str:
 
 
 def _has_controls(text: str) -> bool:
-    """Whether a text holds what readers of links drop or turn around: control characters, backslashes."""
+    """True if a text holds what readers of links drop or turn around: control characters, backslashes."""
     return any(c == "\\" or not (c.isprintable() or c == " ") for c in text) or text != text.strip()
 
 

@@ -15,7 +15,7 @@ import socket
 import ssl
 import time
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -31,6 +31,7 @@ from assay.errors import (
     ProviderFailed,
     ProviderRefused,
     ProviderUnreachable,
+    causes_of,
 )
 from assay.web.egress import address_of
 from assay.web.guard import Link, SsrfGuard
@@ -88,7 +89,7 @@ def late(who: str, seconds: float) -> ProviderUnreachable:
 
 def failed(who: str, error: Exception, seconds: float) -> ProviderError:
     """The error for an exception of the connection, or one of ours inside it."""
-    chain = tuple(_chain(error))
+    chain = tuple(causes_of(error))
     for link in chain:
         if isinstance(link, ProviderError):
             return link
@@ -104,7 +105,7 @@ def failed(who: str, error: Exception, seconds: float) -> ProviderError:
 
 
 def _cause(chain: tuple[BaseException, ...]) -> tuple[str, bool]:
-    """Why there is no connection, and whether another try may find one."""
+    """The reason for a failed connection, and whether another try may find one."""
     for link in chain:
         if isinstance(link, ssl.SSLError | aiohttp.ClientSSLError):
             return "the secure connection failed", False
@@ -115,18 +116,8 @@ def _cause(chain: tuple[BaseException, ...]) -> tuple[str, bool]:
     return "the connection failed", True
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it was raised from, outermost first."""
-    seen: set[int] = set()
-    found: BaseException | None = error
-    while found is not None and id(found) not in seen:
-        seen.add(id(found))
-        yield found
-        found = found.__cause__ or found.__context__
-
-
 def masked(said: object, key: str | None) -> str:
-    """What a service said, in one line and cut; nothing where it repeats a recognisable part of the key.
+    """The service's message, in one line and cut; nothing where it repeats a recognisable part of the key.
 
     >>> masked("bad key  tvly-0123456789", "tvly-0123456789"), masked({"detail": {"error": "over  quota"}}, None)
     ('', 'over quota')
@@ -295,7 +286,7 @@ async def read_body(pieces: AsyncIterator[bytes], encoding: str, largest: int, w
 
 
 def _unpacker(encoding: str, who: str) -> Callable[[bytes, int], bytes]:
-    """What unpacks one piece after the other, each time at most so many bytes."""
+    """A function that unpacks one piece after the other, each time at most so many bytes."""
     if encoding in ("", "identity"):
         return lambda piece, _: piece
     if encoding not in ("gzip", "x-gzip", "deflate"):
@@ -333,7 +324,7 @@ _ACCEPTED = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """What one page may take: bytes, seconds in all, seconds without a byte, and redirects."""
+    """The limits of one page: bytes, seconds in all, seconds without a byte, and redirects."""
 
     bytes: int = 10 * 1024 * 1024
     seconds: float = 15.0

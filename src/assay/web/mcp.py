@@ -286,7 +286,7 @@ class McpSearch:
 
 
 def arguments_for(tool: Tool, query: str, k: int) -> dict[str, Any]:
-    """What a search tool is called with: the query under the name that it has for one, and the count if any.
+    """The arguments of a search tool: the query under the name that it has for one, and the count if any.
 
     Raises ProviderRefused where it needs more than a query.
     """

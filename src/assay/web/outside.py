@@ -95,7 +95,7 @@ def _order(hit: Hit) -> tuple[float, bool, str]:
 
 
 def measured(queries: Sequence[str], passages: Sequence[Passage]) -> list[_Measured]:
-    """How far each passage's words answer to a query: half its terms' share, half BM25 beside the best passage.
+    """Match of each passage's words with a query: half its terms' share, half BM25 beside the best passage.
 
     >>> def passage(text): return Passage(text, "d", "r", 0, len(text), text)
     >>> [round(score.words, 2) for score in measured(["hot tea"], [passage("Tea is hot."), passage("Tea.")])]
@@ -131,7 +131,7 @@ def _bm25(weights: Mapping[str, float], counts: Mapping[str, int], length: int, 
 
 @dataclass(frozen=True, slots=True)
 class OutsideLimits:
-    """What one round outside may take.
+    """The limits of one round outside.
 
     `k` is how many passages it returns, `queries` how many of the queries are asked, `results` how many pages
     are read, `at_once` how many of them together, `seconds` how long it all takes.
@@ -146,7 +146,7 @@ class OutsideLimits:
 
 @dataclass(frozen=True, slots=True)
 class _Searched:
-    """What one query found, and what there is to tell of it."""
+    """The findings of one query, with its notes."""
 
     results: tuple[SearchResult, ...] = ()
     notes: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ class _Searched:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What one result gave, and what there is to tell of it."""
+    """The reading of one result, with its notes."""
 
     passages: tuple[Passage, ...] = ()
     notes: tuple[str, ...] = ()
@@ -258,7 +258,7 @@ class OutsideRetriever:
 
 
 def _about(result: SearchResult, error: AssayError) -> str:
-    """What went wrong with a result's page, its link included."""
+    """The failure of a result's page, its link included."""
     return str(error) if result.link in str(error) else f"{result.link}: {error}"
 
 
@@ -288,12 +288,3 @@ def _each_once(searched: Sequence[_Searched], most: int) -> list[SearchResult]:
 
 
 # No source outside: what stands there until the user turns one on.
-
-
-@dataclass(frozen=True, slots=True)
-class NullRetriever:
-    """Finds nothing; the policy never asks it, since EXTERNAL is not able where it stands."""
-
-    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
-        """No evidence."""
-        return Evidence()

@@ -119,7 +119,7 @@ class PageCache:
 
 
 def _modified(file: Path) -> float:
-    """When a file was written; 0 where another process has removed it meanwhile."""
+    """The time of a file's writing; 0 where another process has removed it meanwhile."""
     try:
         return file.stat().st_mtime
     except OSError:
@@ -134,7 +134,7 @@ _FIRST_YEAR = 1989
 
 
 def page_date(data: bytes, content_type: str, last_modified: str | None, fetched: float) -> str | None:
-    """When a page was written, None where it is not sure; `fetched` is when it was read, in Unix seconds."""
+    """The date of a page, None where it is not sure; `fetched` is when it was read, in Unix seconds."""
     found: Iterator[str] = iter(())
     if "html" in content_type:
         found = dates_of_html(data[:HEAD].decode("utf-8", errors="replace"))
@@ -149,7 +149,7 @@ def _modified_date(last_modified: str | None, fetched: float) -> str | None:
 
 
 def _plausible(day: str, fetched: float) -> bool:
-    """Whether a page that was fetched then can be of that day."""
+    """True if a page that was fetched then can be of that day."""
     newest = datetime.fromtimestamp(fetched, UTC).date().isoformat()
     return int(day[:4]) >= _FIRST_YEAR and day <= newest[: len(day)]
 

@@ -44,7 +44,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a service sent: its status, its headers, and its body as JSON, None where it is none."""
+    """A service's answer: its status, its headers, and its body as JSON, None where it is none."""
 
     status: int
     headers: Mapping[str, str]

@@ -34,7 +34,7 @@ class Robots(Value):
     rules: tuple[Rule, ...] = ()
 
     def allows(self, target: str) -> bool:
-        """Whether a path with its query may be fetched: the longest shape that fits decides, at a tie for it.
+        """True if a path with its query may be fetched: the longest shape that fits decides, at a tie for it.
 
         >>> robots = read("User-agent: *\\nDisallow: /private\\nAllow: /private/tea")
         >>> robots.allows("/private/x"), robots.allows("/private/tea"), robots.allows("/")
@@ -79,7 +79,7 @@ def _lines(text: str) -> list[tuple[str, str]]:
 
 
 def _fits(shape: str, path: str) -> bool:
-    """Whether a path begins like a shape; `*` stands for anything, a `$` at the end for the path's end.
+    """True if a path begins like a shape; `*` stands for anything, a `$` at the end for the path's end.
 
     It looks for piece after piece, so that no shape takes long.
 

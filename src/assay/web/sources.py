@@ -1,4 +1,4 @@
-"""What is found outside, and who finds it: results, pages, and the ports between them."""
+"""Results and pages from outside, and the ports that find them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SearchProvider(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in notes and settings."""
+        """The name in notes and settings."""
         ...
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,21 +21,22 @@ from assay.models.caching import CachingEmbedder
 from assay.models.embed_local import LocalEmbedder
 from assay.models.reranker import CrossEncoderReranker
 from assay.nlp.spelling import is_english
-from assay.records.runs import RunStore
+from assay.records.run_records import RunRecords
+from assay.retrieval.caller import CallerRetriever
 from assay.retrieval.index.memory import MemoryIndex
-from assay.retrieval.index.sqlite import open_sqlite, read_summary
 from assay.retrieval.quarantine import QuarantiningRetriever, quarantine_evidence
 from assay.settings import Settings, load_settings, with_options
-from assay.types import AskOptions, CitationStyle, CollectionSummary
+from assay.types import AskOptions, CitationStyle, Evidence
 from assay.understanding.spelling import CollectionSpeller
-from assay.web.outside import NullRetriever
 from assay.wiring.answer_cache import AnswerStore
+from assay.wiring.collections import Collections, FolderCollections, collections_of
 from assay.wiring.idle_settings import refuse_idle_options
 from assay.wiring.learned import with_learned_threshold
-from assay.wiring.models import ModelPool, refuse_offline
+from assay.wiring.models import ModelPool, Models, refuse_offline
 from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader, open_reranker
 from assay.wiring.own import OwnParts, OwnSearch, borrowed_embedder, borrowed_index
 from assay.wiring.paths import named_model
+from assay.wiring.recording import as_sink, open_record
 from assay.wiring.review import open_rules
 from assay.wiring.runs import Runs
 from assay.wiring.search import CollectionSearch, search_settings
@@ -71,21 +73,23 @@ def open_engine(
     """
     own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
     chosen = with_learned_threshold(chosen)
-    place = chosen.data_dir / "collections" / chosen.collection
-    if index is None and not create and not place.is_dir():
-        raise _unknown(chosen)
-    pool = ModelPool(own.llm, opens=models)
-    opened = pool.of(chosen)
-    parts = _open_networks(chosen, own)
-    _make_private(chosen.data_dir, place.parent)
-    store = RunStore(chosen.runs_file, chosen.collection, texts=chosen.record == "all")
-    sinks = (*sinks, *_tracers(chosen, chosen.collection))
-    if own.index is not None:
-        _refuse_other_vectors(own.index, parts.embedder)
-        return Engine(_parts(chosen, pool, parts, borrowed_index(own.index), store, sinks=sinks))
-    stored = open_sqlite(place, parts.embedder.model, create=create)
-    verdicts = None if pool.is_own(chosen.verifier_model) else open_verdict_cache(chosen, opened, place)
-    return Engine(_parts(chosen, pool, parts, stored, store, verdicts, sinks))
+    there = collections_of(chosen)
+    with there.stay_open() if index is None else nullcontext():
+        if index is None and not create and chosen.collection not in there.names():
+            raise _unknown(chosen, there)
+        pool = ModelPool(own.llm, opens=models)
+        opened = pool.of(chosen)
+        parts = _open_networks(chosen, own)
+        _make_private(chosen.data_dir, chosen.data_dir / "collections")
+        sinks = (*sinks, *_tracers(chosen, chosen.collection))
+        if own.index is not None:
+            _refuse_other_vectors(own.index, parts.embedder)
+            stored, verdicts = borrowed_index(own.index), None
+        else:
+            stored = there.open(chosen.collection, parts.embedder.model, create=create)
+            verdicts = None if pool.is_own(chosen.verifier_model) else _verdicts(chosen, opened, there)
+        store = there.record(chosen.collection, texts=chosen.record == "all")
+        return Engine(_parts(chosen, pool, parts, stored, store, verdicts, sinks))
 
 
 def open_parts(settings: Settings, *, with_collection: bool = True) -> Parts:
@@ -95,14 +99,21 @@ def open_parts(settings: Settings, *, with_collection: bool = True) -> Parts:
     """
     pool = ModelPool()
     opened = pool.of(settings)
-    place = settings.data_dir / "collections" / settings.collection
-    if with_collection and not place.is_dir():
-        raise _unknown(settings)
+    there = collections_of(settings)
+    if with_collection and settings.collection not in there.names():
+        raise _unknown(settings, there)
     networks = _open_networks(settings, OwnParts())
     if not with_collection:
         return _parts(settings, pool, networks, MemoryIndex(networks.embedder.model), None)
-    stored = open_sqlite(place, networks.embedder.model, create=False)
-    return _parts(settings, pool, networks, stored, None, open_verdict_cache(settings, opened, place))
+    stored = there.open(settings.collection, networks.embedder.model, create=False)
+    return _parts(settings, pool, networks, stored, None, _verdicts(settings, opened, there))
+
+
+def _verdicts(settings: Settings, models: Models, there: Collections) -> VerdictCache | None:
+    """The verdicts that are kept beside a collection in a folder; beside one in a database none are."""
+    if not isinstance(there, FolderCollections):
+        return None
+    return open_verdict_cache(settings, models, there.folder(settings.collection))
 
 
 def open_checker(
@@ -132,7 +143,7 @@ def open_checker(
     """
     own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
     pool, parts = ModelPool(own.llm, opens=models), _open_networks(chosen, own)
-    store = RunStore(chosen.runs_file, texts=chosen.record == "all") if record else None
+    store = open_record(chosen, texts=chosen.record == "all") if record else None
     sinks = (*sinks, *_tracers(chosen, ""))
     if own.index is not None:
         _refuse_other_vectors(own.index, parts.embedder)
@@ -141,7 +152,7 @@ def open_checker(
 
 
 def _tracers(settings: Settings, collection: str) -> tuple[Sink, ...]:
-    """What traces runs, if they are traced. Raises MissingExtra."""
+    """The tracers of runs, if they are traced. Raises MissingExtra."""
     if not settings.traces:
         return ()
     try:
@@ -181,7 +192,7 @@ def _own_parts_and_settings(
 
 @dataclass(frozen=True, slots=True)
 class _Networks:
-    """What reads and embeds: assay's own, or the caller's."""
+    """The networks that read and embed: assay's own, or the caller's."""
 
     embedder: Embedder
     checker: OpenChecker | None
@@ -218,32 +229,19 @@ def reindex(**settings: Any) -> int:
 
     This is what follows a change of the embedder, when `open_engine` raises ModelMismatch.
     """
-    from assay.retrieval.index.rebuild import rebuild
-
     chosen = load_settings(settings).settings
-    place = chosen.data_dir / "collections" / chosen.collection
-    if not place.is_dir():
-        raise _unknown(chosen)
+    there = collections_of(chosen)
+    if chosen.collection not in there.names():
+        raise _unknown(chosen, there)
     embedder = open_embedder(chosen)
 
     async def rebuilt() -> int:
         try:
-            return await rebuild(place, embedder, embedded_text)
+            return await there.rebuild(chosen.collection, embedder, embedded_text)
         finally:
             await embedder.aclose()
 
     return _run_in_thread(rebuilt())
-
-
-def collections(data_dir: Path) -> tuple[str, ...]:
-    """The names of the collections in a data folder, sorted."""
-    folder = data_dir / "collections"
-    return tuple(sorted(path.name for path in folder.iterdir() if path.is_dir())) if folder.is_dir() else ()
-
-
-def summaries(data_dir: Path) -> tuple[CollectionSummary, ...]:
-    """The collections in a data folder with their numbers of documents, sorted by name; opens no model."""
-    return tuple(read_summary(data_dir / "collections" / name) for name in collections(data_dir))
 
 
 def open_embedder(settings: Settings) -> Embedder:
@@ -291,7 +289,7 @@ def _parts(
     pool: ModelPool,
     networks: _Networks,
     index: Index,
-    store: RunStore | None,
+    store: RunRecords | None,
     verdicts: VerdictCache | None = None,
     sinks: Sequence[Sink] = (),
 ) -> Parts:
@@ -334,12 +332,13 @@ def _parts(
         quarantine=quarantine_evidence,
         search=search_settings(settings),
         under=lambda options: _under(options, parts, pool, runs, composer, search),
-        sinks=(*((store,) if store is not None and records else ()), *sinks),
+        sinks=(*((as_sink(store),) if store is not None and records else ()), *sinks),
         records=records,
         models=pool.opened,
         open_circuits=pool.open_circuits,
         closing=(
             reader_of_pages.close,
+            *(() if store is None else (store.close,)),
             *(() if verdicts is None else (verdicts.close,)),
             *(() if networks.checker is None else networks.checker.closing),
             *(() if networks.reader is None else networks.reader.closing),
@@ -380,7 +379,7 @@ def _under(
 
 def _outside(settings: Settings, embedder: Embedder, splitter: PassageSplitter, sandbox: Sandbox) -> Retriever:
     if not settings.outside:
-        return NullRetriever()
+        return CallerRetriever(Evidence())  # the policy never asks it
     from assay.wiring.web import open_outside
 
     return QuarantiningRetriever(open_outside(settings, embedder, splitter, sandbox))
@@ -403,11 +402,11 @@ def _make_private(*folders: Path) -> None:
             ) from error
 
 
-def _unknown(settings: Settings) -> UnknownCollection:
-    known = collections(settings.data_dir)
-    there = f"there are: {', '.join(known)}" if known else "there is none yet"
+def _unknown(settings: Settings, there: Collections) -> UnknownCollection:
+    known = there.names()
+    others = f"there are: {', '.join(known)}" if known else "there is none yet"
     return UnknownCollection(
-        f"there is no collection {settings.collection!r} in {settings.data_dir}; {there}",
+        f"there is no collection {settings.collection!r} in {there.place}; {others}",
         hint=f"assay add PATH -c {settings.collection}",
     )
 

@@ -1,4 +1,4 @@
-"""Where kept answers come from, and the key of all that an answer depends on but its question and the documents."""
+"""Kept answers, and the key of all that an answer depends on but its question and the documents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FILES = ("local", "fake")
 
 @dataclass(frozen=True, slots=True)
 class AnswerStore:
-    """Where an engine's answers are kept, and the collection that they are held against; `plain` searches it."""
+    """The store of an engine's answers, and the collection that they are held against; `plain` searches it."""
 
     records: RunRecords
     index: Index

@@ -1,4 +1,4 @@
-"""Which calibration holds for a run, and what it lets the run promise."""
+"""The calibration that holds for a run, and what it lets the run promise."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Calibrated:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """What a replay needs to find it again."""
+        """The keys by which a replay finds it again."""
         return {"version": self.version, "doubt": self.doubt}
 
 
@@ -118,7 +118,7 @@ def guarantee_of_answers(
 
 
 def guarantee_of_claims(settings: Settings, embedding: str, verifier: str, supported: float) -> Promised:
-    """What is promised under `max_risk` of the claims of anyone's text, called supported from `supported` on.
+    """The guarantee under `max_risk` for the claims of anyone's text, called supported from `supported` on.
 
     Raises UsageError where they are tested otherwise than those measured, or where no such promise can be made,
     with the best that can.
@@ -151,7 +151,7 @@ def _of_all(found: RiskGuarantee, fit: Fit) -> RiskGuarantee:
 
 
 def _is_other_reader(settings: Settings) -> bool:
-    """Whether somebody's own reader reads; without any, the judge itself is another one."""
+    """True if somebody's own reader reads; without any, the judge itself is another one."""
     return settings.reader not in ("bundled", "none")
 
 

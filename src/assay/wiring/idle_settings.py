@@ -67,14 +67,14 @@ def refuse_idle_options(options: AskOptions, settings: Settings) -> None:
 
 
 def _is_set(settings: Settings, name: str) -> bool:
-    """Whether a setting has another value than by default; a recorded run does not tell who set what."""
+    """True if a setting has another value than by default; a recorded run does not tell who set what."""
     usual = PROFILES.get(settings.profile, PROFILES["fast"]).get(name, Settings.model_fields[name].default)
     value = getattr(settings, name)
     return bool(value) if name == "prices" else value is not None and value != usual
 
 
 def _causes(settings: Settings, profile: str, *, answers: bool = True, condenses: bool = True) -> dict[str, str]:
-    """Why settings change nothing at this depth, by their names; whether they are set is not looked at."""
+    """The causes why settings change nothing at this depth, by their names; set or not."""
     causes: dict[str, str] = {}
 
     def add(names: Iterable[str], cause: str) -> None:

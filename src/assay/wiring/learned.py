@@ -1,4 +1,4 @@
-"""What was learned for a collection, put under its settings."""
+"""Lessons of a collection, put under its settings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from assay.settings import Settings
 
 
 def learning_log(settings: Settings) -> LearningLog:
-    """What was learned for the collection."""
+    """The log of what was learned for the collection."""
     return LearningLog(settings.data_dir, settings.collection)
 
 

@@ -87,7 +87,7 @@ class ModelPool:
         return tuple(provider for provider, circuit in circuits if circuit.opened is not None)
 
     def is_own(self, name: str | None) -> bool:
-        """Whether a name is that of the caller's own model."""
+        """True if a name is that of the caller's own model."""
         return self._own is not None and name == self._own.name
 
     def _open(self, name: str, settings: Settings) -> RunModel:
@@ -103,12 +103,12 @@ def open_models(settings: Settings) -> Models:
 
 
 def all_anthropic(names: Collection[str | None]) -> bool:
-    """Whether there are models and all of them are Anthropic's, which take no temperature."""
+    """True if there are models and all of them are Anthropic's, which take no temperature."""
     return bool(names) and all(name is not None and name.startswith("anthropic:") for name in names)
 
 
 def tuning_of(name: str, settings: Settings) -> Tuning:
-    """How a model is asked under these settings."""
+    """The tuning of a model under these settings."""
     effort, room = settings.reasoning_effort, settings.thinking_tokens
     room = THINKING_TOKENS[effort] if room is None else room
     if not may_think(name):
@@ -118,13 +118,13 @@ def tuning_of(name: str, settings: Settings) -> Tuning:
 
 
 def thinking_within(name: str, settings: Settings) -> int:
-    """How many tokens of the context window a writer's prompt leaves free for thinking."""
+    """Number of tokens of the context window that a writer's prompt leaves free for thinking."""
     tuning = tuning_of(name, settings)
     return 0 if tuning.window is None else min(tuning.thinking_tokens, tuning.window // _THINKING_SHARE)
 
 
 def _shares_window(name: str, settings: Settings) -> bool:
-    """Whether `context_tokens` is all that a model can take: the vendors' own services take far more."""
+    """True if `context_tokens` is all that a model can take: the vendors' own services take far more."""
     provider = name.partition(":")[0]
     return provider not in _HOSTS or getattr(settings, f"{provider}_base_url") is not None
 
@@ -223,7 +223,7 @@ def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:
 
 
 def is_this_machine(host: str) -> bool:
-    """Whether a host is this machine; an empty one is this process.
+    """True if a host is this machine; an empty one is this process.
 
     >>> is_this_machine("127.0.0.1"), is_this_machine("localhost"), is_this_machine("api.openai.com")
     (True, True, False)
@@ -261,7 +261,7 @@ def _anthropic(model: str, settings: Settings) -> LLM:
 
 
 class _ServiceOptions(TypedDict):
-    """What every service is told: how long to wait, and what errors call its key and address."""
+    """The options of every service: how long to wait, and what errors call its key and address."""
 
     seconds: float
     idle_seconds: float

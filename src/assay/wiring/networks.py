@@ -78,7 +78,7 @@ def open_to_fit(settings: Settings) -> ClassifierChecker:
 
 
 def policy_in_use(settings: Settings, pulled: PulledModel) -> str | None:
-    """How a pulled checker is fitted: "policy N", 0 the one in its folder, or "" for not at all.
+    """The fit of a pulled checker: "policy N", 0 the one in its folder, or "" for none.
 
     None where the model is no checker, or cannot be opened as one.
     """

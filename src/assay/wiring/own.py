@@ -27,7 +27,7 @@ _OF_OUR_SEARCH = ("where", "mode", "fusion", "mmr", "reranker")
 
 @dataclass(frozen=True, slots=True)
 class OwnParts:
-    """What the caller brings, None for each part that assay brings itself."""
+    """The parts that the caller brings, None for each that assay brings itself."""
 
     llm: LLM | None = None
     embedder: Embedder | None = None
@@ -138,7 +138,7 @@ class OwnSearch:
         return OwnRetriever(self.inner, settings.k)
 
     def of(self, settings: Settings, *, tells: bool) -> Retriever:
-        """What answers stand on: planted instructions masked; `tells` notes them."""
+        """The retriever for answers, which masks planted instructions; `tells` notes them."""
         idle = next((name for name in _OF_OUR_SEARCH if settings.was_set(name)), None)
         if idle is not None:
             raise UsageError(

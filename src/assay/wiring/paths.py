@@ -23,7 +23,7 @@ def expanded(path: str, *, named: str, hint: str) -> Path:
 
 
 def in_hub_layout(place: Path) -> bool:
-    """Whether a model is laid out as on the Hugging Face hub, not as in `assay-models`; a file is."""
+    """True if a model is laid out as on the Hugging Face hub, not as in `assay-models`; a file is."""
     return place.is_file() or ((place / "config.json").is_file() and not (place / "manifest.json").is_file())
 
 

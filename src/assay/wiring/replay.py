@@ -18,12 +18,13 @@ from assay.errors import Diverged
 from assay.models.run_model import RunModel
 from assay.records.replay import TapedClock
 from assay.records.replay_stubs import EmbedderStub, ModelStub, RetrieverStub, SpellerStub
-from assay.records.runs import Recording, RunStore
+from assay.records.runs import Recording
 from assay.settings import ROLES, Settings, load_settings
 from assay.types import Answer, CitationStyle, EmbeddingModel, Evidence, Message
 from assay.wiring.calibrated import Calibrated, calibrated_then
 from assay.wiring.models import Models
 from assay.wiring.networks import checker_then, reader_then
+from assay.wiring.recording import open_record
 from assay.wiring.review import open_rules
 from assay.wiring.runs import new_run
 from assay.wiring.stages import Composer
@@ -43,7 +44,7 @@ def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> An
     assay asks for something that the recording does not hold, UsageError where there is no recording.
     """
     chosen = load_settings(settings).settings
-    store = RunStore(chosen.runs_file)
+    store = open_record(chosen)
     background = BackgroundLoop()
     try:
         recording = store.recording(run_id)

@@ -1,4 +1,4 @@
-"""What looks at answers as a whole: the output rules of the settings, and who assesses."""
+"""The parts that look at answers as a whole: the output rules of the settings, and the assessor."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def output_rules(
 
 
 def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSource, timing: Timing) -> Assessor:
-    """Who assesses, and is timed: the model, shown `room` tokens of passages, rules where there is none.
+    """The assessor, timed: the model, shown `room` tokens of passages, rules where there is none.
 
     Raises UsageError for rubrics in the data folder that were changed since it was pinned.
     """
@@ -56,20 +56,20 @@ def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSourc
 
 
 def adviser(settings: Settings) -> RubricAdviser:
-    """Who advises on weak answers, by the rubrics of the data folder. Raises as `assessor`."""
+    """The adviser on weak answers, by the rubrics of the data folder. Raises as `assessor`."""
     return RubricAdviser(rubrics_in(settings.data_dir))
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerableByCollection:
-    """Whether the collection answers a question, by one search and a judge."""
+    """Tells if the collection answers a question, by one search and a judge."""
 
     understander: Understander
     retriever: Retriever
     judge: Judge
 
     async def __call__(self, text: str) -> bool:
-        """Whether what one search finds suffices."""
+        """True if what one search finds suffices."""
         question = await self.understander.understand(text, ())
         evidence = await self.retriever.retrieve((question.standalone,))
         judgement = await self.judge.judge(question, evidence.readable)

@@ -28,7 +28,8 @@ READ_AGAIN = 1.0
 FULL = 64
 # What is no part of how a run was answered, or must not be written down.
 _NOT_RECORDED = frozenset(
-    {"data_dir", "openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
+    {"data_dir", "store", "tenant"}
+    | {"openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
 )
 
 
@@ -114,7 +115,7 @@ def recordable(settings: Settings) -> dict[str, Any]:
 
 
 def depth_of(text: str, settings: Settings, judges: bool, running: int = 0) -> Depth:
-    """How deep to look for a question while `running` others run; `judges` says whether a model can judge."""
+    """The depth for a question while `running` others run; `judges` says whether a model can judge."""
     if settings.profile != "auto":
         return Depth(settings.profile, "")
     return depth_for(text, importance=settings.importance, load=running / FULL, model_available=judges)

@@ -13,7 +13,7 @@ from assay.types import SearchSettings
 
 
 def search_settings(settings: Settings) -> SearchSettings:
-    """How a search runs under these settings."""
+    """The settings of a search under these settings."""
     return SearchSettings(settings.mode, settings.k, settings.fusion, settings.mmr, settings.where)
 
 
@@ -30,6 +30,6 @@ class CollectionSearch:
         return HybridRetriever(self.index, self.embedder, settings, self.reranker)
 
     def of(self, settings: Settings, *, tells: bool) -> Retriever:
-        """What answers stand on: whole blocks, a second step, planted instructions masked; `tells` notes them."""
+        """Retriever for answers: whole blocks, a second step, planted instructions masked; `tells` notes them."""
         linked = LinkedRetriever(self.plain(search_settings(settings)), self.index, self.embedder)
         return QuarantiningRetriever(WholeBlocksRetriever(linked, self.index), tells=tells)

@@ -176,7 +176,7 @@ class Composer:
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
         outside = _on_tape(self.outside, run, "outside")
         retriever, again = self._retrievers(run)
-        answerable = AnswerableByCollection(understander, again, self._fast(embedder, reader, run))
+        answerable = AnswerableByCollection(understander, again, self._fast(embedder, reader))
         writer = self._writer(run)
         rewriter = None if run.profile == "fast" else self._model("repairer", run)
         verifier = self._verifier(plain, run, in_time)
@@ -271,7 +271,7 @@ class Composer:
         return answers.of(run, key, checks, tell, near=near)
 
     def _retrievers(self, run: Run) -> tuple[Retriever, Retriever]:
-        """Who finds the first evidence of a run, and who is asked for more."""
+        """The retriever of a run's first evidence, and the one that is asked for more."""
         search = _on_tape(self.retriever, run, "retrieve")
         if run.passages is None:
             return search, search
@@ -280,7 +280,7 @@ class Composer:
         return first, search if run.passages.searches else first
 
     def _is_foreign(self, run: Run) -> bool:
-        """Whether others than assay find the passages of a run."""
+        """True if others than assay find the passages of a run."""
         return self.is_own_search or run.passages is not None
 
     def _allowed_actions(self, run: Run) -> frozenset[Action]:
@@ -297,7 +297,7 @@ class Composer:
         return output_rules(self.rules, self.settings, answerable, run.meter.timing)
 
     def _guarantee(self, run: Run, used: ModelsUsed) -> RiskGuarantee | None:
-        """What is promised of the run's answers; nothing where it answers no question."""
+        """The guarantee for the run's answers; none where it answers no question."""
         if not run.answers:
             return None
         asks = self.models.of("judge") is not None and run.profile != "fast"
@@ -346,7 +346,7 @@ class Composer:
         model = None if run.profile == "fast" else self._model("judge", run)
         fences, room = self._fences(run, "judge"), int(EVIDENCE_SHARE * self.settings.context_tokens)
         return JudgePipeline(
-            fast=self._fast(embedder, reader, run, gate),
+            fast=self._fast(embedder, reader, gate),
             clock=run.clock,
             balanced=(
                 None if model is None else BalancedModel(model, at, band=self._band(), room=room, fence=fences)
@@ -399,7 +399,7 @@ class Composer:
         return PromisedVerifier(verifier, made, self.supports)
 
     def _assessor(self, run: Run) -> Assessor | None:
-        """Who assesses; a model only where a question may ask many times."""
+        """The assessor; a model only where a question may ask many times."""
         if not self.settings.reflection:
             return None
         model = self._model("judge", run, ASSESSMENT) if run.profile == "thorough" else None
@@ -414,7 +414,7 @@ class Composer:
         learned, low, high = learned_band(), self.settings.borderline_low, self.settings.borderline_high
         return Band(learned.low if low is None else low, learned.high if high is None else high)
 
-    def _fast(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
+    def _fast(self, embedder: Embedder, reader: Reader | None, gate: float = 0.0) -> Judge:
         """The fast judge; below `gate` no evidence suffices."""
         return HeuristicJudge(
             embedder, thresholds=self._thresholds(gate), reader=reader, rows=_row_finder(reader, embedder)
@@ -444,7 +444,7 @@ class Composer:
         return ModelWriter(model, style, self._fences(run, "write"))
 
     def _rule_instructions(self, question: Question) -> tuple[str, ...]:
-        """What the output rules tell a writer."""
+        """The instructions of the output rules for a writer."""
         return output_rules(self.rules, self.settings).instructions(question) if self.settings.reflection else ()
 
     def _fences(self, run: Run, stage: str) -> FenceSource:
@@ -477,7 +477,7 @@ class Composer:
         return replace(model, tape=tape, watch=run.meter.watch, meter=meter, tuning=tuning)
 
     def _price(self, model: str) -> Price | None:
-        """What a call is reserved at; None where money is not limited."""
+        """The price at which a call is reserved; None where money is not limited."""
         return None if self.settings.max_cost is None else price_of(model, self.settings.prices)
 
     def _search_utility(self, run: Run) -> SearchUtility:
@@ -520,7 +520,7 @@ class Composer:
 
 
 def _fallback_writer(reader: Reader | None, embedder: Embedder) -> Writer:
-    """Who quotes the sources: by the reader, where there is one."""
+    """The writer that quotes the sources: by the reader, where there is one."""
     by_sentences = ExtractiveWriter()
     if reader is None:
         return by_sentences
@@ -528,7 +528,7 @@ def _fallback_writer(reader: Reader | None, embedder: Embedder) -> Writer:
 
 
 def _row_finder(reader: Reader | None, embedder: Embedder) -> RowFinder | None:
-    """What finds rows of tables; its weights are for the bundled reader alone."""
+    """The finder of rows of tables; its weights are for the bundled reader alone."""
     if reader is None or reader.model.id != BUNDLED_READER:
         return None
     return ReaderRowFinder(reader, embedder)
@@ -539,7 +539,7 @@ def _abstainer(run: Run) -> PlainDecliner:
 
 
 def _may_search(run: Run) -> bool:
-    """Whether assay may search for a run: not where the caller's passages are all there is."""
+    """True if assay may search for a run: not where the caller's passages are all there is."""
     return run.passages is None or run.passages.searches
 
 

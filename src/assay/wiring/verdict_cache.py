@@ -73,7 +73,7 @@ def rules() -> str:
 
 @dataclass(frozen=True, slots=True)
 class VerdictCache:
-    """Where verdicts are kept, and whose; a replay has no cache: what was found is on its tape."""
+    """The store of verdicts, and their owner; a replay has no cache: what was found is on its tape."""
 
     cache: ValidationCache | None = None
     verifier: str = ""
@@ -98,7 +98,7 @@ def open_verdict_cache(settings: Settings, models: Models, place: Path) -> Verdi
 
 
 def _verifier(settings: Settings, name: str, model: LLM) -> str:
-    """Who a model is: its name and the service that it is at, or its file as it is now; and how it is asked."""
+    """The identity of a model: its name and service, or its file as it is now; and how it is asked."""
     provider, own = provider_and_model(name, settings)
     asked = as_set(model.name, settings, "verifier").removeprefix(model.name)
     told = (asked,) if asked else ()

@@ -20,7 +20,7 @@ from assay.records.difference import RunEnd, difference
 from assay.records.kept_answers import read_kept
 from assay.records.replay import ForkClock, recorded_passages
 from assay.records.replay_stubs import ModelStub, RetrieverStub, SpellerStub
-from assay.records.runs import Recording, RunStore
+from assay.records.runs import Recording
 from assay.settings import ROLES, Settings, load_settings, with_changes
 from assay.types import Answer, Change, Difference, Message, Value
 from assay.types.value import plain
@@ -29,6 +29,7 @@ from assay.wiring.calibrated import Calibrated, calibrated_then
 from assay.wiring.models import Models
 from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader
 from assay.wiring.on_demand import checker_on_demand, embedder_on_demand, reader_on_demand
+from assay.wiring.recording import open_record
 from assay.wiring.replay import (
     recorded_depth,
     recorded_embedding,
@@ -54,6 +55,7 @@ _FIXED: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(_SERVICES, _OF_THE_TIME),
         "data_dir": "the run lies in this folder",
+        **dict.fromkeys(("store", "tenant"), "the run's tape is about its own collection; ask the other one"),
         "collection": "the run's tape is about its own collection; ask the other one",
         "embedder": "the collection has vectors of this embedder; reindex it, and ask again",
         "deadline": "how long the calls took is not on the tape; ask again",
@@ -118,7 +120,7 @@ def what_if(
     cannot be changed after the run, and what the run itself raises under the changed settings.
     """
     chosen = load_settings(settings).settings
-    store = RunStore(chosen.runs_file)
+    store = open_record(chosen)
     background = BackgroundLoop()
     try:
         record, recording = store.load(run_id), store.recording(run_id)
@@ -298,7 +300,7 @@ def _was_cut(entry: TapeEntry) -> bool:
 
 
 def _has_drifted(before: RunEnd, fork: _Fork, background: BackgroundLoop) -> bool:
-    """Whether the run ends otherwise now under its own settings; of one cut by its deadline nobody knows."""
+    """True if the run ends otherwise now under its own settings; of one cut by its deadline nobody knows."""
     if fork.recording.cut:
         return False
     replaying = replay_recording(fork.recording, fork.settings.data_dir, fork.calibrated, lambda _event: None)

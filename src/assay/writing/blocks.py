@@ -91,7 +91,7 @@ def room_for(question: Question) -> Room:
 
 
 def asks_for_several(question: Question) -> bool:
-    """Whether the question asks for a list, or in English for something in the plural.
+    """True if the question asks for a list, or in English for something in the plural.
 
     >>> asked = ("Which rules must I keep?", "What benefits does the firm offer?", "What happens in May?")
     >>> [asks_for_several(Question(text, text)) for text in asked]
@@ -267,7 +267,7 @@ def list_around(passage: Passage, span: Span) -> Span | None:
 
 
 def in_code(passage: Passage, span: Span) -> bool:
-    """Whether a stretch of the passage overlaps a block of code."""
+    """True if a stretch of the passage overlaps a block of code."""
     return any(
         block.kind is BlockKind.CODE and _overlaps(Span(block.start, block.end), span)
         for block in passage_blocks(passage)

@@ -120,7 +120,7 @@ def _without_mark(text: str, span: Span) -> Span:
 
 
 def _is_furniture(quoted: str, found: list[str], table: bool) -> bool:
-    """Whether the stretch is a heading, a rule, a caption or layout, not a sentence."""
+    """True if the stretch is a heading, a rule, a caption or layout, not a sentence."""
     if len(_COLUMNS.findall(quoted)) > 1:
         return True
     if _HEADING.match(quoted) or _SETEXT_RULE.search(quoted) or not _LETTERS.search(quoted):

@@ -108,7 +108,7 @@ def _weight(candidate: Candidate, dated: bool) -> float:
 
 
 def asks_which_of(question: str) -> bool:
-    """Whether the question offers alternatives: "A or B".
+    """True if the question offers alternatives: "A or B".
 
     >>> asks_which_of("Is it tea or coffee?"), asks_which_of("Is it tea?")
     (True, False)
@@ -155,7 +155,7 @@ def _list_of(candidate: Candidate) -> tuple[str, Span] | None:
 
 
 def _contains(outer: Shown, inner: Shown) -> bool:
-    """Whether `outer` contains all that `inner` shows."""
+    """True if `outer` contains all that `inner` shows."""
     same = outer.passage.passage_id == inner.passage.passage_id
     return same and all(
         any(part.start <= inner_part.start and inner_part.end <= part.end for part in outer.parts)
@@ -164,7 +164,7 @@ def _contains(outer: Shown, inner: Shown) -> bool:
 
 
 def _shows(shown: Shown, passage_id: str, listed: Span) -> bool:
-    """Whether a part of the list is shown."""
+    """True if a part of the list is shown."""
     return shown.passage.passage_id == passage_id and any(
         part.start < listed.end and listed.start < part.end for part in shown.parts
     )

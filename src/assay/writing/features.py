@@ -65,7 +65,7 @@ _PROSE = frozenset({AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.DEFINITI
 
 
 def points_back(text: str) -> bool:
-    """Whether the sentence opens with a word that refers back.
+    """True if the sentence opens with a word that refers back.
 
     >>> points_back("He was born in Ulm."), points_back("Heat rises.")
     (True, False)
@@ -123,7 +123,7 @@ def extract_features(question: Question, evidence: Evidence, pool: Sequence[Cand
 
 
 class _Around:
-    """What the sentences of one evidence share, computed once."""
+    """The values that the sentences of one evidence share, computed once."""
 
     def __init__(self, question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> None:
         self.question, self.pool, self.weigh = question, pool, weighing(question, pool)
@@ -227,7 +227,7 @@ class _Around:
         return (0.0, fits) if self.question.answer_type in _PROSE else (fits, 0.0)
 
     def _bridge(self, index: int) -> tuple[float, float]:
-        """How well a covering sentence of another passage leads here, and what this sentence adds to its coverage.
+        """Lead from a covering sentence of another passage to this one, and what this one adds to its coverage.
 
         It leads here when it names this passage's title, which the question does not name.
         """

@@ -125,7 +125,7 @@ class DraftReader:
 
     @property
     def silent(self) -> bool:
-        """Whether the reply is empty so far: no sentence, no list, and no statement that there is no answer."""
+        """True if the reply is empty so far: no sentence, no list, and no statement that there is no answer."""
         return not (self._number or self._listing or self._copied or self.declined or self.strayed)
 
     def feed(self, piece: str) -> list[Sentence]:
@@ -179,7 +179,7 @@ class DraftReader:
                 self._add(sentence)
 
     def _strays(self, written: str) -> bool:
-        """Whether a sentence is not part of the answer: a fence of the prompt, or a repetition."""
+        """True if a sentence is not part of the answer: a fence of the prompt, or a repetition."""
         if self.code and self.code in written:
             self.strayed = "the model went on to repeat the prompt; what followed was not read"
             return True
@@ -211,12 +211,12 @@ def _lines_of_the_prompt(written: str, passages: tuple[Passage, ...]) -> list[st
 
 
 def _opens_listing(written: str) -> bool:
-    """Whether a list of sources may begin here: with a heading, or a footnote."""
+    """True if a list of sources may begin here: with a heading, or a footnote."""
     return bool(_SOURCES_HEADING.match(written) or _FOOTNOTE.match(written))
 
 
 def _only_lists(written: str, passages: tuple[Passage, ...]) -> bool:
-    """Whether the words are only marks, titles and places."""
+    """True if the words are only marks, titles and places."""
     heading = _SOURCES_HEADING.match(written)
     rest = written[heading.end() :] if heading else written
     for mark in reversed(citations(rest, tuple(passage.title for passage in passages))):
@@ -250,12 +250,12 @@ class _Draft:
 
     @property
     def whole(self) -> bool:
-        """Whether the reply ended by itself and is not empty."""
+        """True if the reply ended by itself and is not empty."""
         return self.finish == "stop" and (bool(self.rest) or self.shown or self.reader.declined)
 
     @property
     def uncited(self) -> bool:
-        """Whether a complete draft cites nothing, and some of its sentences have no clear source."""
+        """True if a complete draft cites nothing, and some of its sentences have no clear source."""
         return self.finish == "stop" and not all(self.sourced(sentence).passage_ids for sentence in self.rest)
 
     def sourced(self, sentence: Sentence) -> Sentence:

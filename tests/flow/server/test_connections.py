@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from assay.server.connections import TimedProtocol
+from assay.server.main import TimedProtocol
 from support.served import PATIENCE, wait_for
 
 HEAD = b"GET /%s HTTP/1.1\r\nHost: localhost\r\n"

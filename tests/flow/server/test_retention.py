@@ -9,7 +9,7 @@ import pytest
 
 from assay.records.runs import RunStore
 from assay.records.values import RunQuery
-from assay.server.retention import Retention
+from assay.server.app import Retention
 from assay.server.service import Service
 from assay.server.settings import ServerSettings
 from assay.types import Failed
@@ -22,7 +22,7 @@ def record(folder: Path, run_id: str, *, days_ago: float = 0.0) -> None:
     """Record a run that began some days ago."""
     store = RunStore(folder / "runs.sqlite", "default")
     store.open(run_id, "How hot?")
-    store._unfinished[run_id].started -= days_ago * DAY
+    store._recorder._unfinished[run_id].started -= days_ago * DAY
     store.receive(run_id, Failed(seq=1, at=1.0, error="StoreError", message="gone", hint="add it"))
     store.close()
 

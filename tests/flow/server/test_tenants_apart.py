@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from support.postgres import new_database
 from support.proofs import proof, serve_here
 
 
-def test_a_tenant_sees_no_canary_of_another(tmp_path: Path) -> None:
+@pytest.mark.parametrize("store", [None, new_database], ids=["folders", "postgres"])
+def test_a_tenant_sees_no_canary_of_another(tmp_path: Path, store: Callable[[], str] | None) -> None:
+    settings = {} if store is None else {"ASSAY_STORE": store()}
     with proof("tenants") as tenants:
-        found = tenants.measure(tmp_path / "data", documents=5, added=5, requests=40, serve=serve_here)
+        found = tenants.measure(
+            tmp_path / "data",
+            documents=5,
+            added=5,
+            requests=40,
+            serve=lambda folder, variables: serve_here(folder, {**variables, **settings}),
+        )
     assert found["where"] == []
     assert found["changed_results"] == 0
     assert found["own_canaries"] > 50

@@ -6,7 +6,6 @@ from enum import EnumType
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
-import typer
 from typer.main import get_command
 
 from assay.cli.app import app
@@ -41,7 +40,7 @@ def test_the_choices_of_a_flag_are_those_of_its_setting(name: str):
 
 
 def test_every_flag_is_named_as_its_setting():
-    ask = get_command(app).commands["ask"]  # type: ignore[attr-defined]
+    ask = get_command(app).commands["ask"].whole()  # type: ignore[attr-defined]
     options = {name: each.opts for each in ask.params for name in [each.name]}
     for name in FLAGS:
         assert f"--{name.replace('_', '-')}" in options[name]
@@ -54,10 +53,8 @@ def test_only_what_was_given_reaches_the_verb():
     def verb(terminal: Terminal, *, given: dict[str, Any]) -> None:
         seen.append(given)
 
-    program = typer.Typer()
-    program.command()(verb)
     for arguments in ([], ["-k", "5", "--no-offline"], ["--offline", "--prices", '{"openai:x": {"input": 1}}']):
-        get_command(program).main(arguments, standalone_mode=False, obj=Terminal())
+        verb.command().main(arguments, standalone_mode=False, obj=Terminal())
     assert seen[:2] == [{}, {"k": 5, "offline": False}]
     settings = load_settings(seen[2], environment={}).settings
     assert settings.offline

@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from assay.client.calls import Call, no_value
-from assay.client.retries import Attempts
+from assay.client.clients import Attempts
 from assay.errors import AssayError
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from assay.errors import UsageError
 from assay.evals.cases import Case
-from assay.evals.compare import Comparison, MetricChange, compare, compare_metrics
-from assay.evals.compare_folders import compare_folders
+from assay.evals.compare import Comparison, MetricChange, compare, compare_folders, compare_metrics
 from assay.evals.gate import parse_requirements
 from assay.evals.metrics.metric import Metric
 from assay.types import Outcome

@@ -10,8 +10,7 @@ import pytest
 
 from assay.evals.cases import Answerability, Case
 from assay.evals.reports.markdown import markdown
-from assay.evals.reports.page import report_page
-from assay.evals.reports.plots import latency_plot, plot
+from assay.evals.reports.page import latency_plot, plot, report_page
 from assay.evals.reports.summary import MOST_LISTED, MOST_SHOWN, Summary, judge_text, summarise
 from assay.evals.results import CaseResult
 from assay.evals.run_folder import Evaluation, open_run

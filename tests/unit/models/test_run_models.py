@@ -24,7 +24,7 @@ from assay.errors import (
     UnusableReply,
 )
 from assay.models.prices import Price
-from assay.models.run_model import FAILURES, CallMeter, Circuit, RunModel, Tuning
+from assay.models.run_model import COOLING, FAILURES, CallMeter, Circuit, RunModel, Tuning
 from assay.records.replay import ModelTape, TapedClock
 from assay.records.replay_stubs import ModelStub
 from assay.types import Limits, ModelReply, ModelRequest, PromptMessage, Usage
@@ -240,7 +240,7 @@ async def test_an_open_circuit_fails_at_once_and_one_probe_closes_it():
     with pytest.raises(CircuitOpen) as caught:
         await model.complete(ASKED)
     assert not caught.value.retryable
-    clock.now += circuit.cooling
+    clock.now += COOLING
     assert await model.complete(ASKED) == GOOD
     assert await model.complete(ASKED) == GOOD
 
@@ -252,7 +252,7 @@ async def test_a_probe_that_fails_opens_the_circuit_again():
     for _ in range(FAILURES):
         with pytest.raises(ProviderFailed):
             await model.complete(ASKED)
-    clock.now += circuit.cooling
+    clock.now += COOLING
     with pytest.raises(ProviderFailed):
         await model.complete(ASKED)
     with pytest.raises(CircuitOpen):

@@ -11,9 +11,9 @@ import pytest
 
 from assay.core.budget import Meter
 from assay.core.tape import Tape
-from assay.records.event_json import outline
 from assay.records.kept_answers import KeptRow
 from assay.records.labels import Labels
+from assay.records.recorder import outline
 from assay.records.report import report
 from assay.records.review_queue import ReviewQueue
 from assay.records.rows import TABLES, TABLES_OF_RUNS

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.repair.drop import drop_claims, keep_claims
-from assay.repair.rules import RulesRepairer
+from assay.repair.rules import RulesRepairer, drop_claims, keep_claims
 from assay.types import (
     Check,
     Claim,

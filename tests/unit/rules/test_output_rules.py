@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.rendering import apply_edits
 from assay.errors import ProviderUnreachable
 from assay.rules.loader import load_rules, parse_rules
-from assay.rules.output_rules import OutputRules, apply_edits
+from assay.rules.output_rules import OutputRules
 from assay.types import Evidence, Question, QuestionKind, Severity, Status
 
 from .conftest import Examine, broken, evidence_of, rules_of

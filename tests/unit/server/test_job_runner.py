@@ -14,7 +14,7 @@ import pytest
 from assay.errors import StoreError, StoreFull, UsageError
 from assay.ingest.files import id_of
 from assay.ingest.walk import source_of
-from assay.server.job_runner import JobRunner
+from assay.server.intake import JobRunner
 from assay.server.jobs import JobStore
 from assay.server.uploads import StagedFile, Uploads
 from assay.types import DocumentRecord, FileReport, Job

@@ -8,8 +8,8 @@ import pytest
 from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
 
+from assay.server.perimeter import CONTENT_SECURITY_POLICY, ResponseHeaders
 from assay.server.problems import add_problem_handlers
-from assay.server.response_headers import CONTENT_SECURITY_POLICY, ResponseHeaders
 from support.asgi import Recorder, exchange, http_scope
 
 

@@ -1,4 +1,4 @@
-"""What readers of other tools' data sets share: their objects, as JSON lines or a JSON list, and their columns."""
+"""The shared part of readers of other tools' data sets: objects, as JSON lines or a JSON list, and columns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_objects(path: Path) -> Iterator[tuple[Place, Mapping[str, Any]]]:
 
 
 def is_list(path: Path) -> bool:
-    """Whether the file holds a JSON list. Raises UsageError where it cannot be read."""
+    """True if the file holds a JSON list. Raises UsageError where it cannot be read."""
     return any(line.lstrip().startswith("[") for _, line in _first(path))
 
 

@@ -59,12 +59,12 @@ def verb_of(statement: Statement) -> str:
 
 
 def rest_of(statement: Statement) -> str:
-    """What follows the verb, with the gaps of its markup."""
+    """The words behind the verb, with the gaps of its markup."""
     return statement.prose[statement.rest.start : statement.rest.end]
 
 
 def is_done(statement: Statement, between: str) -> bool:
-    """Whether the words between the verb and the answer are short and go with the verb."""
+    """True if the words between the verb and the answer are short and go with the verb."""
     words = between.split()
     if BOUNDARY.search(between) or len(words) > _MOST_BETWEEN or any(character.isdigit() for character in between):
         return False
@@ -94,7 +94,7 @@ def words_behind(rest: str, start: int) -> str | None:
 
 
 def end_of_clause(rest: str, start: int) -> int:
-    """Where the clause with the answer ends."""
+    """The end of the clause with the answer."""
     boundary = BOUNDARY.search(rest, start)
     return boundary.start() if boundary else len(rest.rstrip())
 

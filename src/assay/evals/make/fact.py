@@ -10,7 +10,7 @@ from assay.types import Span, Value
 
 
 class Kind(StrEnum):
-    """What a fact tells of its thing; `written` is one that a language model asked for."""
+    """The subject of a fact about its thing; `written` is one that a language model asked for."""
 
     DATE = "date"
     PLACE = "place"

@@ -24,7 +24,7 @@ _PLACES = 2
 
 @dataclass(frozen=True, slots=True)
 class Reading(Value):
-    """What the reader made of a question: how likely its own passage answers, and how likely another one does.
+    """The reader's view of a question: its own passage's likelihood to answer, and that of another one.
 
     `finds` says whether it finds the answer where it stands; `rival` is the probability of the likeliest passage
     that gives another answer, 0 without one.
@@ -61,7 +61,7 @@ class QuestionFilter:
         return Reading(best, finds, max(rivals, default=0.0))
 
     async def likeliest(self, question: str) -> float:
-        """How likely the likeliest of the passages found answers, 0 without any."""
+        """Likelihood of the likeliest of the passages found to answer, 0 without any."""
         readings = await self._read(question, await self.passages(question))
         return max((sigmoid(reading.answerable) for reading in readings), default=0.0)
 
@@ -87,7 +87,7 @@ class QuestionFilter:
 
 
 def is_sure(reading: Reading | None) -> bool:
-    """Whether the reader finds the answer where it stands, surely, and no surer one elsewhere.
+    """True if the reader finds the answer where it stands, surely, and no surer one elsewhere.
 
     >>> is_sure(Reading(0.9, True, 0.5)), is_sure(Reading(0.9, False, 0.5)), is_sure(Reading(0.8, True, 0.95))
     (True, False, False)
@@ -96,7 +96,7 @@ def is_sure(reading: Reading | None) -> bool:
 
 
 def _holds(passage: Passage, fact: Fact) -> bool:
-    """Whether a passage holds the answer, or where the answer is a whole list or code, its beginning."""
+    """True if a passage holds the answer, or where the answer is a whole list or code, its beginning."""
     if passage.document_id != fact.document_id or not passage.start <= fact.answer.start < passage.end:
         return False
     return fact.kind in (Kind.HOW_TO, Kind.HEADING) or fact.answer.end <= passage.end
@@ -115,7 +115,7 @@ def _share(span: object, start: int, end: int) -> bool:
 
 
 def _says(passage: Passage, reading: PassageReading, fact: Fact) -> bool:
-    """Whether a passage's likeliest answer is that of the fact: its words, or a part of them."""
+    """True if a passage's likeliest answer is that of the fact: its words, or a part of them."""
     if not reading.spans:
         return False
     place = reading.spans[0]

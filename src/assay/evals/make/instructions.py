@@ -41,7 +41,7 @@ _LONGEST_ANSWER = 1500
 
 
 def facts_in_instructions(document: Document) -> Iterator[Fact]:
-    """What sentences such as "To add a key, run …" and headings such as "Add a key" tell how to do."""
+    """Facts in sentences such as "To add a key, run …" and under headings such as "Add a key"."""
     prose = without_markup(document.text, document.format)
     found = [block for block in blocks(document.text, document.format) if block.kind is not BlockKind.MARKUP]
     for at, block in enumerate(found):
@@ -54,7 +54,7 @@ def facts_in_instructions(document: Document) -> Iterator[Fact]:
 
 
 def facts_in_acronyms(document: Document) -> Iterator[Fact]:
-    """What acronyms stand for, where a sentence says so in brackets behind it."""
+    """Expansions of acronyms, where a sentence gives them in brackets."""
     prose = without_markup(document.text, document.format)
     for sentence in prose_sentences(document, prose):
         for match in _ACRONYM.finditer(prose, sentence.start, sentence.end):
@@ -92,7 +92,7 @@ def facts_in_headings(document: Document) -> Iterator[Fact]:
 
 
 def _section(found: Sequence[Block], at: int) -> Span | None:
-    """What stands from a block on up to the next heading; None where that is nothing, or long."""
+    """The text from a block on up to the next heading; None where that is nothing, or long."""
     end = at
     while end < len(found) and found[end].kind is not BlockKind.HEADING:
         end += 1
@@ -102,7 +102,7 @@ def _section(found: Sequence[Block], at: int) -> Span | None:
 
 
 def _asks(title: str) -> bool:
-    """Whether a heading is a question that can be understood by itself."""
+    """True if a heading is a question that can be understood by itself."""
     words = [fold(word).strip("?,") for word in title.split()]
     whole = title.endswith("?") and len(words) >= _LEAST_ASKED and words[0] in _ASKING and words[1] != "to"
     return whole and not any(word in _PRONOUNS for word in words) and title.count("?") == 1
@@ -186,7 +186,7 @@ def _told(document: Document, prose: str, quote: Span, answer: Span, verb: str, 
 
 
 def _thing(written: str) -> str:
-    """What something is done to; empty where it is told from "you", or points elsewhere."""
+    """The thing that something is done to; empty where it is "you", or points elsewhere."""
     words = [fold(word) for word in written.split()]
     if _YOU.search(written) or any(word in _PRONOUNS for word in words) or words[-1] in STOP_WORDS:
         return ""
@@ -202,7 +202,7 @@ def _is_verb(word: str) -> bool:
 
 
 def _orders_to(verb: str, thing: str) -> bool:
-    """Whether a heading is an order: its verb is seldom a noun, or an article follows."""
+    """True if a heading is an order: its verb is seldom a noun, or an article follows."""
     if not _is_verb(verb) or verb.endswith(_NOUN_ENDINGS):
         return False
     entry = lexicon().get(stem(verb))
@@ -211,7 +211,7 @@ def _orders_to(verb: str, thing: str) -> bool:
 
 
 def _does(done: str) -> bool:
-    """Whether the main clause is an order, or says what one can do."""
+    """True if the main clause is an order, or says what one can do."""
     words = [fold(word).strip(",") for word in done.split()[:2]]
     if len(words) < 2:
         return False
@@ -223,7 +223,7 @@ def _does(done: str) -> bool:
 
 
 def _orders(text: str) -> bool:
-    """Whether a text begins with an order."""
+    """True if a text begins with an order."""
     match = re.match(r"\W*(?:\d+[.)]\s*)?(?P<word>[A-Z][a-z]+)\s", text)
     return match is not None and _is_verb(match["word"].lower())
 

@@ -13,18 +13,16 @@ from typing import TypeVar
 from assay.core.stages import Embedder
 from assay.engine import Engine
 from assay.evals.cases import Answerability, Case, WantedQuote
-from assay.evals.make.contradictory import Disagreement, disagreements, is_contradictory
 from assay.evals.make.fact import Fact, Kind
 from assay.evals.make.facts import facts_in_statements
 from assay.evals.make.filter import ABSENT, QuestionFilter, is_sure
 from assay.evals.make.instructions import facts_in_acronyms, facts_in_headings, facts_in_instructions
 from assay.evals.make.tables import facts_in_tables
 from assay.evals.make.unanswerable import Swap, Swaps, is_unanswered, open_swaps, unexplained
-from assay.evals.make.variants import misspelt, reworded
-from assay.evals.make.wording import Wording
+from assay.evals.make.wording import Wording, misspelt, reworded
 from assay.evals.make.written import QuestionWriter
 from assay.nlp.language import language_of
-from assay.nlp.tokens import fold
+from assay.nlp.tokens import fold, terms
 from assay.types import Document, Value
 
 # Documents are told apart in language by their beginning.
@@ -125,7 +123,7 @@ class QuestionMaker:
         return (f"{skipped} of {len(records)} documents are not in English and were left out",) if skipped else ()
 
     async def _candidates(self, drawn: Sequence[Fact], plain: int, chance: random.Random) -> AsyncIterator[Fact]:
-        """What a model writes, if there is one, then what rules find."""
+        """Facts that a model writes, if there is one, then those that rules find."""
         if self.writer is not None:
             async for fact in self.writer.facts(self._documents.values(), chance, plain * _PASSAGES_A_QUESTION):
                 yield fact
@@ -367,3 +365,48 @@ def _answers(fact: Fact) -> tuple[str, ...]:
 def _id(question: str) -> str:
     """The same for the same question, whatever else is made with it."""
     return f"made-{hashlib.sha256(question.encode()).hexdigest()[:_DIGITS]}"
+
+
+# What two documents may give different values for; two definitions may both be right, and rows of one name
+# in two tables are often different things.
+_OF_ONE_VALUE = frozenset((Kind.DATE, Kind.PLACE, Kind.MAKER, Kind.NUMBER, Kind.ATTRIBUTE))
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Facts of different documents that answer one question differently."""
+
+    facts: tuple[Fact, ...]
+
+
+def disagreements(groups: Iterable[Sequence[Fact]]) -> tuple[Disagreement, ...]:
+    """The groups of facts with one question in which documents differ, and no document with itself."""
+    found = []
+    for group in groups:
+        by_document: dict[str, set[str]] = {}
+        for fact in group:
+            by_document.setdefault(fact.document_id, set()).add(fold(fact.answer_text))
+        if group[0].kind not in _OF_ONE_VALUE or any(len(said) > 1 for said in by_document.values()):
+            continue
+        first: dict[str, Fact] = {}
+        for fact in group:
+            first.setdefault(fact.document_id, fact)
+        values = [frozenset(terms(fact.answer_text)) for fact in first.values()]
+        if len(set(values)) > 1 and not any(one < other for one in values for other in values):
+            found.append(Disagreement(tuple(first.values())))
+    return tuple(found)
+
+
+async def is_contradictory(disagreement: Disagreement, engine: Engine) -> bool:
+    """True if assay's own comparison of passages finds the disagreement too, by the values of two of the facts."""
+    gathered = await engine.agather(disagreement.facts[0].wording.question)
+    for contradiction in gathered.judgement.contradictions:
+        readings = [frozenset(terms(reading.value)) for reading in contradiction.readings]
+        held = {
+            fact.document_id
+            for fact in disagreement.facts
+            if any(read <= frozenset(terms(fact.answer_text)) for read in readings if read)
+        }
+        if len(held) > 1:
+            return True
+    return False

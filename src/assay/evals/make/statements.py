@@ -134,7 +134,7 @@ def statement_in(prose: str, sentence: Span, *, opens: bool = True) -> Statement
 
 
 def is_prose(text: str) -> bool:
-    """Whether at least half of the words are ones of English at large: no badly encoded text, no list of names.
+    """True if at least half of the words are ones of English at large: no badly encoded text, no list of names.
 
     >>> is_prose("The bridge was opened."), is_prose("VHHDNH DQGD OLNHO is")
     (True, False)
@@ -144,7 +144,7 @@ def is_prose(text: str) -> bool:
 
 
 def is_subject(text: str, *, opens: bool = True) -> bool:
-    """Whether words at the start of a sentence are one noun phrase that names its thing by itself.
+    """True if words at the start of a sentence are one noun phrase that names its thing by itself.
 
     >>> [is_subject(text) for text in ("The old bridge", "It", "In 1932 the bridge", "The bridge, which")]
     [True, False, False, False]
@@ -164,7 +164,7 @@ def is_subject(text: str, *, opens: bool = True) -> bool:
 
 
 def is_present(word: str) -> bool:
-    """Whether a word is a verb in the third person of the present, as far as its form and frequency tell.
+    """True if a word is a verb in the third person of the present, as far as its form and frequency tell.
 
     >>> [is_present(word) for word in ("holds", "bridges", "is", "Holds")]
     [True, False, False, False]
@@ -181,7 +181,7 @@ def is_present(word: str) -> bool:
 
 
 def is_past(word: str) -> bool:
-    """Whether a word is a verb in the past of which the base form is known."""
+    """True if a word is a verb in the past of which the base form is known."""
     return word in _PAST
 
 
@@ -224,7 +224,7 @@ def lowered(subject: str, text: str, *, plural: bool = False) -> str:
 
 @lru_cache(maxsize=8)
 def _written_alike(text: str) -> Counter[str]:
-    """How often a text has each word in small letters, and with a capital that begins no sentence."""
+    """Counts of each word in small letters, and with a capital that begins no sentence."""
     return Counter((*_SMALL_WORD.findall(text), *_CAPITAL_WITHIN.findall(text)))
 
 
@@ -233,7 +233,7 @@ def _is_verb(word: str, before: str) -> bool:
 
 
 def _begins_as_verb(word: str) -> bool:
-    """Whether a sentence that begins with this word is likely an order or begins with a participle."""
+    """True if a sentence that begins with this word is likely an order or begins with a participle."""
     small = fold(word)
     if small.endswith(("ing", "ed", "ly")):
         return True

@@ -89,7 +89,7 @@ def column_name(column: str) -> str:
 
 
 def _uses(word: str) -> tuple[int, ...]:
-    """How often a word is a noun, a verb, an adjective and an adverb; one that no dictionary has is a noun."""
+    """Counts of a word as noun, verb, adjective and adverb; one that no dictionary has is a noun."""
     entry = lexicon().get(stem(word))
     return entry.counts if entry is not None else (1, 0, 0, 0)
 

@@ -67,7 +67,7 @@ class Swap:
 
 
 class Swaps:
-    """What can be asked of the things of a collection that is told of others. Made by `open_swaps`."""
+    """Questions about things of a collection that is told of others only. Made by `open_swaps`."""
 
     def __init__(self, asked: Sequence[Fact], vectors: Mapping[str, NDArray[np.float32]]) -> None:
         self._asked = asked
@@ -104,7 +104,7 @@ class Swaps:
 
 
 def _of_any(fact: Fact) -> Iterator[Swap]:
-    """What can be asked of whatever a definition or a function names."""
+    """Questions for whatever a definition or a function names."""
     thing = fact.wording.thing.strip("“”")
     bare = re.sub(r"\A(?:an?|the|The)\s", "", thing)
     if fact.kind not in (Kind.FUNCTION, Kind.DEFINITION):
@@ -134,7 +134,7 @@ async def open_swaps(facts: Sequence[Fact], embedder: Embedder) -> Swaps:
 
 
 def _fits(asked: Fact, thing: Fact) -> bool:
-    """Whether a question goes with a thing: both in the plural or neither, columns with rows, deeds with deeds."""
+    """True if a question goes with a thing: both in the plural or neither, columns with rows, deeds with deeds."""
     for kind in (Kind.CELL, Kind.HOW_TO):
         if (asked.kind is kind) != (thing.kind is kind):
             return False
@@ -177,7 +177,7 @@ def _initials(text: str) -> set[str]:
 
 
 async def is_unanswered(swap: Swap, reads: QuestionFilter) -> bool:
-    """Whether the reader finds no answer, and no passage has the thing beside what is asked of it."""
+    """True if the reader finds no answer, and no passage has the thing beside what is asked of it."""
     question = swap.wording.question
     found = await reads.passages(question, LOOKED_THROUGH)
     held = frozenset(terms(swap.wording.thing))

@@ -1,11 +1,12 @@
-"""How a question about a fact is worded: in its plain form, and in others that ask the same."""
+"""The wording of a question about a fact: plain, in others that ask the same, with a slip, as a search. Pure."""
 
 from __future__ import annotations
 
+import random
 import re
 from dataclasses import dataclass, replace
 
-from assay.nlp.tokens import fold, terms
+from assay.nlp.tokens import STOP_WORDS, fold, is_common, stem, terms
 from assay.types import Value
 
 _SPACES = re.compile(r"\s+")
@@ -56,7 +57,7 @@ class Wording(Value):
 
     @property
     def attribute(self) -> str:
-        """What is asked of the thing, in the question's words."""
+        """The attribute that is asked for, in the question's words."""
         return _joined(self.asks, self.lead, self.rest)
 
     def rewordings(self) -> tuple[str, ...]:
@@ -89,7 +90,7 @@ class Wording(Value):
 
 
 def is_specific(thing: str) -> bool:
-    """Whether words name one thing wherever they stand: by a name, a code or a number, or without an article.
+    """True if words name one thing wherever they stand: by a name, a code or a number, or without an article.
 
     >>> [is_specific(thing) for thing in ("the book", "the Harbour Bridge", "water", "the 4.0 release")]
     [False, True, True, True]
@@ -102,3 +103,54 @@ def is_specific(thing: str) -> bool:
 
 def _joined(*parts: str) -> str:
     return _SPACES.sub(" ", " ".join(part for part in parts if part)).strip()
+
+
+# The keys beside each on a keyboard of the layout QWERTY, in its rows.
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_WORD = re.compile(r"(?<![\w\-./`“])[a-z]{6,}(?![\w\-/`”]|\.\w)")
+
+
+def misspelt(question: str, chance: random.Random) -> str | None:
+    """The question with one slip in an ordinary word: two letters swapped, one lost, doubled or a wrong key.
+
+    The first letter stays, as it does in most slips (Pollock and Zamora 1983). None where it has no such word of at
+    least six letters: names, numbers and codes stay whole.
+
+    >>> misspelt("How many people does the hall hold?", random.Random(3))
+    'How many pepple does the hall hold?'
+    """
+    places = [match for match in _WORD.finditer(question) if _is_ordinary(match.group())]
+    if not places:
+        return None
+    match = chance.choice(places)
+    word = match.group()
+    slips = [slip for slip in _slips(word, chance) if slip != word and not is_common(stem(slip))]
+    if not slips:
+        return None
+    return question[: match.start()] + chance.choice(slips) + question[match.end() :]
+
+
+def reworded(wording: Wording, chance: random.Random) -> str | None:
+    """The question in other words, or as a search; None where no other wording is known."""
+    known = (*wording.rewordings(), wording.typed())
+    other = [text for text in known if text != wording.question]
+    return chance.choice(other) if other else None
+
+
+def _is_ordinary(word: str) -> bool:
+    return fold(word) not in STOP_WORDS and is_common(stem(fold(word)))
+
+
+def _slips(word: str, chance: random.Random) -> tuple[str, ...]:
+    at = chance.randrange(1, len(word) - 1)
+    swapped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    lost = word[:at] + word[at + 1 :]
+    doubled = word[: at + 1] + word[at:]
+    missed = word[:at] + chance.choice(_beside(word[at])) + word[at + 1 :]
+    return swapped, lost, doubled, missed
+
+
+def _beside(letter: str) -> str:
+    row = next(row for row in _ROWS if letter in row)
+    at = row.index(letter)
+    return row[max(0, at - 1) : at] + row[at + 1 : at + 2]

@@ -98,7 +98,7 @@ class QuestionWriter:
         return parsed
 
     def notes(self) -> tuple[str, ...]:
-        """What went wrong, for people."""
+        """Notes on what went wrong, for people."""
         if not self.failed:
             return ()
         given_up = "; it was not asked again" if self.calls == self.failed == _GIVE_UP else ""

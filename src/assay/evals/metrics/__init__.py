@@ -1,4 +1,4 @@
-"""What is measured: definitions with their sources, one subject a file."""
+"""Metrics: definitions with their sources, one subject a file."""
 
 from assay.evals.metrics.bootstrap import Interval, Rows, paired_bootstrap
 from assay.evals.metrics.calibration import BINS, brier, debiased_ece, reliability

@@ -1,4 +1,4 @@
-"""Whether answers are withheld where they should be, and only there."""
+"""Abstention: answers withheld where they should be, and only there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAMED = 0.5
 
 
 def abstention_precision(case: Case, result: CaseResult) -> float | None:
-    """Of the questions not answered, the share that the documents do not answer; None for one answered.
+    """Share of the questions not answered that the documents do not answer; None for one answered.
 
     To ask back counts as not answering. A failed result counts as a wrong refusal.
     """
@@ -20,12 +20,12 @@ def abstention_precision(case: Case, result: CaseResult) -> float | None:
 
 
 def abstention_recall(_case: Case, result: CaseResult) -> float:
-    """Of the questions that the documents do not answer, the share not answered."""
+    """Share of the unanswerable questions that were not answered."""
     return float(result.outcome in WITHHELD)
 
 
 def answer_rate(_case: Case, result: CaseResult) -> float:
-    """Of the questions that the documents answer in full, the share that is answered, rightly or not."""
+    """Share of the fully answerable questions that were answered, rightly or not."""
     return float(result.outcome in GIVEN)
 
 

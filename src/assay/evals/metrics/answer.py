@@ -1,4 +1,4 @@
-"""How right an answer's text is: the right thing done, exact match, F1, gold contained, nugget completeness."""
+"""Correctness of an answer's text: the right thing done, exact match, F1, gold contained, nugget completeness."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def squad_words(text: str) -> list[str]:
 
 
 def exact_match(text: str, gold: str) -> bool:
-    """Whether both are the same in SQuAD's normal form.
+    """True if both are the same in SQuAD's normal form.
 
     >>> exact_match("The tower.", "tower")
     True
@@ -62,7 +62,7 @@ def token_f1(text: str, gold: str) -> float:
 
 
 def short_answer(result: CaseResult) -> str:
-    """What is compared with a gold word for word: the bold words that the text begins with, else all of it.
+    """The text to compare with a gold word for word: the bold words that the text begins with, else all of it.
 
     >>> from assay.types import Outcome
     >>> short_answer(CaseResult("a", 0, Outcome.ANSWERED, "**3 May 1932** — It opened on 3 May 1932. [1]"))

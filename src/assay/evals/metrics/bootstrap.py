@@ -1,4 +1,4 @@
-"""How sure a difference between two systems on the same rows is."""
+"""Bootstrap of the difference between two systems on the same rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Interval:
 
     @property
     def below(self) -> bool:
-        """Whether the first system is measurably worse."""
+        """True if the first system is measurably worse."""
         return self.high < 0
 
 
@@ -31,10 +31,8 @@ def paired_bootstrap(
     groups: Sequence[str],
     *,
     resamples: int = 1000,
-    level: float = 0.95,
-    seed: int = 0,
 ) -> Interval:
-    """The interval of `first(rows) - second(rows)` over resamples of whole groups (Efron and Tibshirani 1993).
+    """The 95 % interval of `first(rows) - second(rows)` over resamples of whole groups (Efron and Tibshirani 1993).
 
     `groups` names each row's group; rows of one group are drawn together. Both statistics are given the same
     row numbers; a resample on which either raises ValueError (one class only) is left out. Raises ValueError
@@ -46,7 +44,7 @@ def paired_bootstrap(
     """
     names, inverse = np.unique(np.asarray(groups), return_inverse=True)
     members = [np.flatnonzero(inverse.reshape(-1) == n) for n in range(len(names))]
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     differences: list[float] = []
     for _ in range(resamples):
         drawn = generator.integers(0, len(names), len(names))
@@ -58,6 +56,5 @@ def paired_bootstrap(
     if len(differences) < resamples / 2:
         raise ValueError("more than half of the resamples hold one class only")
     everything = np.arange(len(inverse.reshape(-1)))
-    tail = 100 * (1 - level) / 2
-    low, high = np.percentile(differences, [tail, 100 - tail])
+    low, high = np.percentile(differences, [2.5, 97.5])
     return Interval(first(everything) - second(everything), float(low), float(high))

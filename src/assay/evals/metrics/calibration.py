@@ -1,4 +1,4 @@
-"""How far stated probabilities are from what happened: reliability bins, debiased ECE and Brier score."""
+"""Distance of stated probabilities from what happened: reliability bins, debiased ECE and Brier score."""
 
 from __future__ import annotations
 

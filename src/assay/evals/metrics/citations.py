@@ -1,4 +1,4 @@
-"""How well answers cite: precision, recall and F1 of what is quoted, validity of marks, accuracy of pages."""
+"""Quality of citations: precision, recall and F1 of what is quoted, validity of marks, accuracy of pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CAUSE = "no case says what should be cited"
 
 
 def meets(wanted: WantedQuote, cited: CitedQuote) -> bool:
-    """Whether a citation is of the wanted place: of the document, and of the wanted words where there are any.
+    """True if a citation is of the wanted place: of the document, and of the wanted words where there are any.
 
     Quotes are of one place if half of the shorter one's words stand in the longer one in a run. A wanted quote
     without a document may stand in any. Pages do not count here.
@@ -73,7 +73,7 @@ def citation_validity(_case: Case, result: CaseResult) -> float | None:
 
 
 def page_accuracy(case: Case, result: CaseResult) -> float | None:
-    """Of the citations of a wanted place with a known page, the share with that page; None where there are none."""
+    """Share of the citations of a wanted place with a known page that have that page; None where there are none."""
     pages = [
         (cited.page, {wanted.page for wanted in case.quotes if wanted.page is not None and meets(wanted, cited)})
         for cited in result.cited

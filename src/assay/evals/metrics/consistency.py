@@ -1,4 +1,4 @@
-"""Whether a question that is asked again gets the same: the share of the pairs of its repeats that agree."""
+"""Consistency of a question that is asked again: the share of the pairs of its repeats that agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether documents that contradict one another are flagged, and only those."""
+"""Flags on documents that contradict one another, and only on those."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _CAUSE = "no case says whether the documents contradict one another on it"
 
 
 def contradiction_precision(case: Case, result: CaseResult) -> float | None:
-    """Of the questions with a flagged contradiction, the share on which there is one; None without a flag."""
+    """Share of the questions with a flagged contradiction on which there is one; None without a flag."""
     return float(bool(case.conflicting)) if result.contradictions else None
 
 
 def contradiction_recall(_case: Case, result: CaseResult) -> float:
-    """Of the questions on which documents contradict one another, the share that is flagged."""
+    """Share of the questions on which documents contradict one another that is flagged."""
     return float(result.contradictions > 0)
 
 

@@ -1,4 +1,4 @@
-"""What a question used: tokens, calls of models, US dollars. What a failed one used is not known."""
+"""Use of a question: tokens, calls of models, US dollars. The use of a failed one is not known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many questions failed: asking ended with an error."""
+"""Number of questions that failed: asking ended with an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a result is right: what its text shows of the gold, and whether it answers where it should."""
+"""Correctness of a result: what its text shows of the gold, and if it answers where it should."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def folded(text: str) -> str:
 
 
 def shows_gold(text: str, gold: str) -> bool:
-    """Whether a text shows a gold answer.
+    """True if a text shows a gold answer.
 
     Yes and no must be the first of the two words in the text; a gold of up to eight words must occur as words,
     whatever the case and accents; of a longer one half of the distinct content words must. This is the definition
@@ -79,12 +79,12 @@ def content_share(text: str, wanted: str) -> float:
 
 
 def has_gold(case: Case) -> bool:
-    """Whether the case says what a right answer shows."""
+    """True if the case says what a right answer shows."""
     return bool(case.answers or case.patterns)
 
 
 def shows_answer(case: Case, result: CaseResult) -> bool:
-    """Whether the text shows one of the case's answers, or matches one of its patterns in any case."""
+    """True if the text shows one of the case's answers, or matches one of its patterns in any case."""
     text = shown_text(result)
     return bool(text) and (
         any(shows_gold(text, gold) for gold in case.answers)
@@ -93,7 +93,7 @@ def shows_answer(case: Case, result: CaseResult) -> bool:
 
 
 def nuggets_shown(case: Case, result: CaseResult) -> int:
-    """How many of the case's nuggets the text shows, in any of their wordings."""
+    """Number of the case's nuggets that the text shows, in any of their wordings."""
     text = shown_text(result)
     return sum(any(shows_gold(text, wording) for wording in nugget) for nugget in case.nuggets) if text else 0
 
@@ -112,7 +112,7 @@ def is_right(case: Case, result: CaseResult) -> bool | None:
 
 
 def says_right(case: Case) -> bool:
-    """Whether the case says what the right thing is."""
+    """True if the case says what the right thing is."""
     return case.answerability is Answerability.NONE or has_gold(case) or bool(case.nuggets)
 
 

@@ -1,4 +1,4 @@
-"""How far answers rest on their sources, by assay's own verdicts, which `assay audit` measures against labels."""
+"""Groundedness of answers, by assay's own verdicts, which `assay audit` measures against labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long answers take: percentiles over the cases.
+"""Latency of answers: percentiles over the cases.
 
 Percentiles by linear interpolation (Hyndman and Fan 1996, type 7). Only the first time that a question is asked
 counts: an engine remembers what its networks said of it. How long a failure took is not a latency.

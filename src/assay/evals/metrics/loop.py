@@ -1,4 +1,4 @@
-"""What the loop did: how often it changed its first draft, searched and repaired, and whether that helped.
+"""Work of the loop: changes of the first draft, searches and repairs, and whether they helped.
 
 Counted as `assay figures` counts, over the answers that were given; a failed result took no turn that is known.
 """

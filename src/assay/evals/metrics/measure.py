@@ -22,7 +22,7 @@ _PERCENTILES: Mapping[Statistic, int] = {"p50": 50, "p95": 95, "p99": 99}
 
 @dataclass(slots=True)
 class Observed:
-    """What a measure observed: for each result that it was defined on, the case's place and one or two numbers."""
+    """Observations of a measure: for each result that it is defined on, the case's place and one or two numbers."""
 
     places: array[int] = field(default_factory=lambda: array("l"))
     values: array[float] = field(default_factory=lambda: array("d"))
@@ -36,7 +36,7 @@ class Observed:
 
 
 class Measure(Protocol):
-    """What can be measured of an evaluation: called with cases and results, it gives the metric."""
+    """A measure of an evaluation: called with cases and results, it gives the metric."""
 
     @property
     def name(self) -> str:

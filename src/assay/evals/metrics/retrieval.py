@@ -1,4 +1,4 @@
-"""How good a ranking is: nDCG, recall and reciprocal rank at a depth."""
+"""Quality of a ranking: nDCG, recall and reciprocal rank at a depth."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def reciprocal_rank(ranked: Sequence[str], relevant: frozenset[str], depth: int 
 
 
 def ranking(case: Case, result: CaseResult) -> tuple[str, ...]:
-    """What was found, best first, each as the key of `case.relevant` that it meets, else as an id of its own.
+    """The passages found, best first, each as the key of `case.relevant` that it meets, else as an id of its own.
 
     A key is met by a passage's id, its document's id, or the end of its document's path. Several passages that
     meet one key count once, as the first of them. So do several passages of another document, unless the case
@@ -75,7 +75,7 @@ def _key(passage: RankedPassage, relevant: Mapping[str, float]) -> str | None:
 
 
 def is_of_document(name: str, document_id: str, path: str) -> bool:
-    """Whether a name means a document: its id, its path, or the last parts of its path.
+    """True if a name means a document: its id, its path, or the last parts of its path.
 
     >>> is_of_document("a.md", "1", "/notes/a.md"), is_of_document("a.md", "1", "/notes/aa.md")
     (True, False)

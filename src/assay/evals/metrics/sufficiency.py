@@ -1,4 +1,4 @@
-"""How well scores tell positives from negatives, and what is gained by not answering."""
+"""Separation of positives and negatives by scores, and the gain of not answering."""
 
 from __future__ import annotations
 

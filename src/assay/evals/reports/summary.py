@@ -80,7 +80,7 @@ class Summary(Value):
 
     @property
     def due(self) -> int:
-        """How many results a complete evaluation has."""
+        """Number of results of a complete evaluation."""
         return self.evaluation.cases * self.evaluation.repeats
 
     def metric(self, name: str) -> Metric:
@@ -100,7 +100,7 @@ class Summary(Value):
 
 @dataclass(slots=True)
 class _Listing:
-    """What is listed of the results while they pass by."""
+    """Lists kept of the results while they pass by."""
 
     cases: Mapping[str, Case]
     asked: int = 0
@@ -217,7 +217,7 @@ def value_text(value: float | None, unit: str) -> str:
 
 
 def headline(summary: Summary) -> str:
-    """What was evaluated, in one line."""
+    """The data set and settings, in one line."""
     about = summary.evaluation
     repeats = f", {about.repeats} times each" if about.repeats > 1 else ""
     where = f"collection {about.collection}" if about.collection else "passages of their own"
@@ -225,7 +225,7 @@ def headline(summary: Summary) -> str:
 
 
 def state(summary: Summary) -> str:
-    """How much was asked, and how much failed, in one line."""
+    """Counts of what was asked and what failed, in one line."""
     left = summary.due - summary.asked
     waiting = f"; {left} not asked yet" if left > 0 else ""
     errors = ", ".join(f"{count} {name}" for name, count in summary.errors.items())
@@ -234,7 +234,7 @@ def state(summary: Summary) -> str:
 
 
 def judge_text(summary: Summary) -> str:
-    """How far groundedness is to be believed, in one line; "" where it was not measured."""
+    """Reliability of the groundedness, in one line; "" where it was not measured."""
     if summary.metric("groundedness").value is None:
         return ""
     marks = summary.judge

@@ -97,7 +97,7 @@ class MemoryIndex:
         return _best([found for found in scores if found.score > 0], k)
 
     async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
-        """In how many passages each term stands, titles included: of all terms, or of the ones given that stand."""
+        """Number of passages with each term, titles included: of all terms, or of the ones given that stand."""
         counts = Counter(term for words in self._words.values() for term in words.counts)
         return counts if terms is None else {term: counts[term] for term in terms if term in counts}
 
@@ -106,7 +106,7 @@ class MemoryIndex:
         return tuple(passage_id for passage_id, words in self._words.items() if term in words.counts)[:k]
 
     async def size(self) -> int:
-        """How many passages there are."""
+        """Number of passages."""
         return len(self._passages)
 
     async def version(self) -> int:

@@ -92,14 +92,18 @@ def bm25(query: Sequence[str], passage: PassageWords, statistics: WordStatistics
         count = passage.counts.get(term, 0.0)
         if count:
             norm = K1 * (1 - B + B * passage.length / statistics.mean_length)
-            score += _weight_of(term, statistics) * count * (K1 + 1) / (count + norm)
+            score += (
+                inverse_frequency(statistics.passages, statistics.frequencies[term])
+                * count
+                * (K1 + 1)
+                / (count + norm)
+            )
     return score
 
 
-def _weight_of(term: str, statistics: WordStatistics) -> float:
-    """The inverse document frequency; FTS5 gives a term of more than half of all rows a millionth."""
-    frequency = statistics.frequencies[term]
-    weight = math.log((statistics.passages - frequency + 0.5) / (frequency + 0.5))
+def inverse_frequency(passages: int, frequency: int) -> float:
+    """The weight of a term that stands in `frequency` of the passages; FTS5 gives one in over half a millionth."""
+    weight = math.log((passages - frequency + 0.5) / (frequency + 0.5))
     return weight if weight > 0 else 1e-6
 
 
@@ -126,19 +130,7 @@ def check_entry(entry: Entry, dimension: int) -> None:
 def insert_document(connection: sqlite3.Connection, document: Document) -> int:
     """Store a document and return its row number; the source may contain undecodable bytes."""
     cursor = connection.execute(
-        "INSERT INTO documents VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            document.document_id,
-            document.source.encode(errors="surrogatepass"),
-            document.title,
-            document.format,
-            document.revision,
-            document.bytes_sha256,
-            document.text,
-            as_json([_region_row(region) for region in document.regions]),
-            as_json(dict(document.metadata)),
-            as_json(document.warnings),
-        ),
+        "INSERT INTO documents VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", document_values(document)
     )
     assert cursor.lastrowid is not None  # noqa: S101 - set by every INSERT
     return cursor.lastrowid
@@ -150,20 +142,7 @@ def insert_passages(connection: sqlite3.Connection, entry: Entry, number: int) -
     for passage, vector in zip(entry.passages, halves, strict=True):
         row = connection.execute(
             "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                passage.passage_id,
-                number,
-                passage.revision,
-                passage.start,
-                passage.end,
-                passage.text,
-                passage.title,
-                as_json(_location_row(passage.location)),
-                as_json(dict(passage.metadata)),
-                passage.line,
-                as_json([[place.start, _location_row(place.location)] for place in passage.places]),
-                passage.header,
-            ),
+            passage_values(passage, number),
         ).lastrowid
         connection.execute("INSERT INTO vectors VALUES (?, ?)", (row, vector.tobytes()))
         connection.execute(
@@ -206,17 +185,7 @@ def read_document(connection: sqlite3.Connection, document_id: str) -> Document 
     ).fetchone()
     if row is None:
         return None
-    return Document(
-        document_id=row[0],
-        text=row[1],
-        title=row[2],
-        source=row[3].decode(errors="surrogatepass"),
-        format=row[4],
-        bytes_sha256=row[5],
-        regions=tuple(_region(region) for region in json.loads(row[6])),
-        metadata=json.loads(row[7]),
-        warnings=tuple(json.loads(row[8])),
-    )
+    return document_in(row)
 
 
 def read_records(connection: sqlite3.Connection) -> tuple[DocumentRecord, ...]:
@@ -226,13 +195,13 @@ def read_records(connection: sqlite3.Connection) -> tuple[DocumentRecord, ...]:
         " (SELECT count(*) FROM passages WHERE document = number), warnings"
         " FROM documents ORDER BY source, document_id"
     )
-    return tuple(_record(row) for row in rows)
+    return tuple(record_in(row) for row in rows)
 
 
 def read_passages(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> tuple[Passage, ...]:
     """The passages of those ids, in that order; ids that are gone are left out."""
     found = {
-        row[0]: _passage(row)
+        row[0]: passage_in(row)
         for row in _where_in(
             connection,
             f"SELECT {_PASSAGE} FROM passages p JOIN documents d ON d.number = p.document WHERE passage_id",  # noqa: S608
@@ -240,6 +209,20 @@ def read_passages(connection: sqlite3.Connection, passage_ids: Sequence[str]) ->
         )
     }
     return tuple(found[passage_id] for passage_id in passage_ids if passage_id in found)
+
+
+def read_entry(connection: sqlite3.Connection, document_id: str, dimension: int) -> Entry | None:
+    """The document with its passages in the order that they were stored in, or None."""
+    document = read_document(connection, document_id)
+    if document is None:
+        return None
+    found = connection.execute(
+        "SELECT passage_id FROM passages WHERE document = (SELECT number FROM documents WHERE document_id = ?)"
+        " ORDER BY row",
+        (document_id,),
+    ).fetchall()
+    ids = [passage_id for (passage_id,) in found]
+    return Entry(document, read_passages(connection, ids), read_vectors(connection, ids, dimension))
 
 
 def read_vectors(connection: sqlite3.Connection, passage_ids: Sequence[str], dimension: int) -> NDArray[np.float32]:
@@ -300,7 +283,57 @@ def _where_in(connection: sqlite3.Connection, sql: str, keys: Sequence[str] | Se
     return found
 
 
-def _record(row: Sequence[Any]) -> DocumentRecord:
+def document_values(document: Document) -> tuple[Any, ...]:
+    """A document as it is stored, in ten columns: its id, then what `document_in` reads."""
+    return (
+        document.document_id,
+        document.source.encode(errors="surrogatepass"),
+        document.title,
+        document.format,
+        document.revision,
+        document.bytes_sha256,
+        document.text,
+        as_json([_region_row(region) for region in document.regions]),
+        as_json(dict(document.metadata)),
+        as_json(document.warnings),
+    )
+
+
+def passage_values(passage: Passage, document: int | str) -> tuple[Any, ...]:
+    """A passage as it is stored, in twelve columns; `document` is what stands for its document."""
+    return (
+        passage.passage_id,
+        document,
+        passage.revision,
+        passage.start,
+        passage.end,
+        passage.text,
+        passage.title,
+        as_json(_location_row(passage.location)),
+        as_json(dict(passage.metadata)),
+        passage.line,
+        as_json([[place.start, _location_row(place.location)] for place in passage.places]),
+        passage.header,
+    )
+
+
+def document_in(row: Sequence[Any]) -> Document:
+    """The document in a row: id, text, title, source, format, hash of its bytes, regions, metadata, warnings."""
+    return Document(
+        document_id=row[0],
+        text=row[1],
+        title=row[2],
+        source=row[3].decode(errors="surrogatepass"),
+        format=row[4],
+        bytes_sha256=row[5],
+        regions=tuple(_region(region) for region in json.loads(row[6])),
+        metadata=json.loads(row[7]),
+        warnings=tuple(json.loads(row[8])),
+    )
+
+
+def record_in(row: Sequence[Any]) -> DocumentRecord:
+    """The record of a document in a row: id, source, title, format, revision, hash, passages, warnings."""
     return DocumentRecord(
         document_id=row[0],
         source=row[1].decode(errors="surrogatepass"),
@@ -313,7 +346,8 @@ def _record(row: Sequence[Any]) -> DocumentRecord:
     )
 
 
-def _passage(row: Sequence[Any]) -> Passage:
+def passage_in(row: Sequence[Any]) -> Passage:
+    """The passage in a row: `passage_values` up to its metadata, the source of its document, then the others."""
     metadata = json.loads(row[8])
     return Passage(
         passage_id=row[0],

@@ -227,7 +227,7 @@ def _store_error(error: Exception, path: Path) -> StoreError | UsageError:
 
 
 def _full(folder: Path) -> bool:
-    """Whether the folder's disk has less space than a write needs."""
+    """True if the folder's disk has less space than a write needs."""
     return folder.exists() and shutil.disk_usage(folder).free < _LEAST_ROOM
 
 

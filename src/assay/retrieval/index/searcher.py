@@ -62,7 +62,7 @@ class View:
 
     @property
     def needs_rebuild(self) -> bool:
-        """Whether too many rows of the graph have been removed."""
+        """True if too many rows of the graph have been removed."""
         indexed = len(self.graph.rows) if self.graph is not None else 0
         return indexed + len(self.block.rows) - self.total > _REMOVED_SHARE * indexed
 
@@ -113,7 +113,7 @@ class VectorSearcher:
             return self._view
 
     def is_outdated(self, view: View) -> bool:
-        """Whether the derived file should be built or updated."""
+        """True if the derived file should be built or updated."""
         if view.total <= self._exact_below:
             return False
         return view.graph is None or len(view.block.rows) > _NEWER_ROWS or view.needs_rebuild

@@ -25,6 +25,7 @@ from assay.retrieval.index.schema import (
     raise_number,
     refuse_other_model,
     store_errors,
+    stored_model,
     transaction,
 )
 from assay.retrieval.index.searcher import EXACT_BELOW, Reached, VectorSearcher
@@ -72,6 +73,15 @@ def read_summary(folder: Path) -> CollectionSummary:
             return CollectionSummary(folder.name, documents, number_of(connection, "version"))
     except StoreError:
         return CollectionSummary(folder.name, None, None)
+
+
+def read_model(folder: Path) -> EmbeddingModel:
+    """The model that the collection in `folder` was embedded by. Raises UnknownCollection, StoreError."""
+    path = folder / FILE_NAME
+    if not path.is_file():  # connecting would create it
+        raise UnknownCollection(f"there is no collection {folder.name}", hint="see `assay ls` for those there are")
+    with store_errors(path), closing(connect(path)) as connection:
+        return stored_model(connection)
 
 
 class SqliteIndex:
@@ -132,7 +142,7 @@ class SqliteIndex:
         return await self._read(lambda connection: _sparse(connection, text, k, where))
 
     async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
-        """In how many passages each term stands, titles included: of all terms, or of the ones given that stand."""
+        """Number of passages with each term, titles included: of all terms, or of the ones given that stand."""
         return await self._read(lambda connection: _term_counts(connection, terms))
 
     async def holding(self, term: str, k: int) -> tuple[str, ...]:
@@ -140,12 +150,30 @@ class SqliteIndex:
         return await self._read(lambda connection: _holding(connection, term, k))
 
     async def size(self) -> int:
-        """How many passages there are."""
+        """Number of passages."""
         return await self._read(lambda connection: number_of(connection, "passages"))
 
     async def version(self) -> int:
         """The collection's version: 0 when new, one more after each change."""
         return await self._read(lambda connection: number_of(connection, "version"))
+
+    async def document_ids(self) -> tuple[str, ...]:
+        """The ids of all documents, in the order that they were stored in."""
+        return await self._read(
+            lambda connection: tuple(
+                found for (found,) in connection.execute("SELECT document_id FROM documents ORDER BY number")
+            )
+        )
+
+    async def entries(self, document_ids: Sequence[str]) -> tuple[Entry, ...]:
+        """The documents with their passages and vectors as stored; unknown ids are left out."""
+        dimension = self._model.dimension
+
+        def read(connection: sqlite3.Connection) -> tuple[Entry, ...]:
+            found = (rows.read_entry(connection, document_id, dimension) for document_id in document_ids)
+            return tuple(entry for entry in found if entry is not None)
+
+        return await self._read(read)
 
     async def settle(self) -> None:
         """Update the derived file now if it is outdated; this only affects the speed of searches."""

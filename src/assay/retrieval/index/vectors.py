@@ -183,7 +183,7 @@ _LONGEST_HEADER = 4096
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the graph was made from; `checksum` is the CRC-32 of all bytes after the header."""
+    """The origin of the graph; `checksum` is the CRC-32 of all bytes after the header."""
 
     collection_id: str
     model_sha256: str

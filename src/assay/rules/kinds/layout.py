@@ -25,14 +25,11 @@ class Length(Kind):
 
     @model_validator(mode="after")
     def _bounded(self) -> Length:
-        if self.min == 0 and self.max is None:
-            raise ValueError("give min, max or both")
-        if self.max is not None and self.min > self.max:
-            raise ValueError(f"min {self.min} is above max {self.max}")
+        require_bounds(self.min, self.max)
         return self
 
     def instruction(self, language: str) -> str:
-        """How long the answer is to be."""
+        """The instruction on the length of the answer."""
         return f"Write {bounds(self.min, self.max, self.unit)}."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
@@ -50,6 +47,14 @@ class Length(Kind):
         if self.unit == "words":
             return Demand(words=bound)
         return Demand(sentences=bound) if self.unit == "sentences" else Demand(characters=bound)
+
+
+def require_bounds(low: int, high: int | None) -> None:
+    """Raise ValueError unless `min` or `max` is given, and in order."""
+    if low == 0 and high is None:
+        raise ValueError("give min, max or both")
+    if high is not None and low > high:
+        raise ValueError(f"min {low} is above max {high}")
 
 
 def bounds(low: int, high: int | None, what: str) -> str:
@@ -94,14 +99,11 @@ class Bullets(Kind):
 
     @model_validator(mode="after")
     def _bounded(self) -> Bullets:
-        if self.min == 0 and self.max is None:
-            raise ValueError("give min, max or both")
-        if self.max is not None and self.min > self.max:
-            raise ValueError(f"min {self.min} is above max {self.max}")
+        require_bounds(self.min, self.max)
         return self
 
     def instruction(self, language: str) -> str:
-        """When to make a list."""
+        """The instruction on making a list."""
         where = f"Where the answer has more than {self.over_words} words, write" if self.over_words else "Write"
         if self.max == 0:
             return f"{where} no lists."
@@ -165,7 +167,7 @@ class Paragraphs(Kind):
         return self
 
     def instruction(self, language: str) -> str:
-        """How many paragraphs, and how long each."""
+        """The instruction on the number and length of paragraphs."""
         count = f"Write {bounds(self.min, self.max, 'paragraphs')}." if self.min or self.max is not None else ""
         size = (
             f"Keep each paragraph to at most {counted(self.max_words, 'words')}."
@@ -235,7 +237,7 @@ class NumbersInEvidence(Kind):
     which: Literal["prices", "all"] = "prices"
 
     def instruction(self, language: str) -> str:
-        """Where numbers may come from."""
+        """The instruction on the origin of numbers."""
         what = "prices" if self.which == "prices" else "numbers"
         return f"Mention only {what} that stand in the sources, exactly as they stand there."
 

@@ -13,7 +13,7 @@ from pydantic import Field, field_validator, model_validator
 from assay.nlp.citations import citations
 from assay.nlp.cues import is_courtesy
 from assay.nlp.lexicon import word_class
-from assay.rules.kinds.layout import bounds, counted
+from assay.rules.kinds.layout import bounds, counted, require_bounds
 from assay.rules.layout import (
     Statement,
     blocks,
@@ -67,7 +67,7 @@ class RequiredSection(Kind):
         return self
 
     def instruction(self, language: str) -> str:
-        """Where the section stands and what is in it."""
+        """The instruction on the section's place and content."""
         title = self.title_in(language)
         if title is None:
             return ""
@@ -142,7 +142,7 @@ class RequiredSection(Kind):
 
     @property
     def languages(self) -> frozenset[str]:
-        """Those that have a title of their own."""
+        """The languages with a title of their own."""
         return frozenset() if isinstance(self.title, str) else frozenset(self.title)
 
     def demand(self, language: str) -> Demand:
@@ -289,14 +289,11 @@ class Citations(Kind):
 
     @model_validator(mode="after")
     def _bounded(self) -> Citations:
-        if self.min == 0 and self.max is None:
-            raise ValueError("give min, max or both")
-        if self.max is not None and self.min > self.max:
-            raise ValueError(f"min {self.min} is above max {self.max}")
+        require_bounds(self.min, self.max)
         return self
 
     def instruction(self, language: str) -> str:
-        """How many sources to cite."""
+        """The instruction on the number of sources to cite."""
         return f"Cite {bounds(self.min, self.max, 'sources')} in each sentence that states something."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
@@ -323,7 +320,7 @@ class Citations(Kind):
 
 
 def _sources(text: str) -> int:
-    """How many different sources a text cites; a mark that names one unknown here counts as one."""
+    """Number of different sources that a text cites; a mark that names one unknown here counts as one."""
     marks = citations(text)
     return len({number for mark in marks for number in mark.numbers}) + sum(not mark.numbers for mark in marks)
 
@@ -368,7 +365,7 @@ class Python(Kind):
         return name
 
     def instruction(self, language: str) -> str:
-        """What the rule's author wrote."""
+        """The instruction that the rule's author wrote."""
         return self.tell
 
     def broken(self, subject: Subject) -> tuple[Broken | Untested, ...]:

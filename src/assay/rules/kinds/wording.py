@@ -63,7 +63,7 @@ class ForbiddenWords(Kind):
         return self
 
     def instruction(self, language: str) -> str:
-        """Which words to leave out."""
+        """The instruction on words to leave out."""
         instead = "".join(f' Instead of "{swap.term}" write "{swap.replacement}".' for swap in self.swaps())
         return f"Do not use {quoted_list(self.words)}.{instead}"
 
@@ -77,7 +77,7 @@ class ForbiddenWords(Kind):
         return replaced(subject, places, self.swaps(), "is not to be used", self.case)
 
     def swaps(self) -> tuple[Swap, ...]:
-        """What `use` says."""
+        """The swaps of `use`."""
         return tuple(Swap(term, replacement) for term, replacement in self.use.items())
 
     @property
@@ -121,7 +121,7 @@ class DeprecatedTerms(Kind):
     case: Flag = False
 
     def instruction(self, language: str) -> str:
-        """What to write instead of what, and what not to speak of."""
+        """The instruction on what to write instead, and what not to speak of."""
         swaps = self.swaps()
         dropped = tuple(term for term, replacement in self.terms.items() if not replacement.strip())
         instead = [f'Write "{swap.replacement}" instead of "{swap.term}".' for swap in swaps]
@@ -202,7 +202,7 @@ class Pattern(Kind):
         return pattern
 
     def instruction(self, language: str) -> str:
-        """What the rule's author wrote."""
+        """The instruction that the rule's author wrote."""
         return self.tell
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
@@ -225,7 +225,7 @@ class Pattern(Kind):
 
     @property
     def forbids(self) -> bool:
-        """Where the mode says so."""
+        """True if the mode forbids it."""
         return self.mode == "forbidden"
 
 
@@ -261,7 +261,7 @@ class Language(Kind):
     is_: Literal["question"] | Annotated[str, Field(pattern="^[a-z]{2}$")] = Field(alias="is")
 
     def instruction(self, language: str) -> str:
-        """Which language to write in."""
+        """The instruction on the language to write in."""
         code = language if self.is_ == "question" else self.is_
         return f"Answer in {NAMES[code]}." if code in NAMES else "Answer in the question's language."
 

@@ -217,7 +217,7 @@ def _marked(html: str, quote: Quote | None) -> str:
 
 
 def _ranges(nodes: list[_TextNode], quote: Quote) -> dict[int, list[Span]]:
-    """What to mark in each text, by the text's number; raises UnreadableDocument if the quote is not found."""
+    """Ranges to mark in each text, by the text's number; raises UnreadableDocument if the quote is not found."""
     letters = _PageLetters(nodes)
     runs = _find(letters.text, quote)
     if not runs:
@@ -333,7 +333,7 @@ def _follow(page: str, at: int, words: str) -> list[tuple[int, int]]:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many letters two texts begin with together.
+    """Number of letters that two texts begin with together.
 
     >>> _shared("teapot", "teacup")
     3

@@ -68,7 +68,7 @@ class _Box:
     bottom: float
 
     def continues(self, other: _Box) -> bool:
-        """Whether the other box goes on in this one's line."""
+        """True if the other box goes on in this one's line."""
         height = min(self.bottom - self.top, other.bottom - other.top)
         shared = min(self.bottom, other.bottom) - max(self.top, other.top)
         gap = max(other.left - self.right, self.left - other.right)
@@ -115,7 +115,7 @@ def page_sizes(document: Any) -> list[tuple[float, float]]:
 
 
 def boxes_of(document: Any, span: PageSpan) -> list[tuple[float, float, float, float]]:
-    """Where a span stands on its page: (x, y, width, height) of each line; none where it cannot be told."""
+    """The boxes of a span on its page: (x, y, width, height) of each line; none where it cannot be told."""
     try:
         page = document[span.page - 1]
         text_page = page.get_textpage()
@@ -183,7 +183,7 @@ def _characters_of(span: PageSpan, page: _Letters) -> Sequence[int]:
 
 
 def _nearest(text: str, words: str, near: int) -> int:
-    """Where the words stand in the text, of several places the nearest; -1 if nowhere."""
+    """The place of the words in the text, of several the nearest; -1 if nowhere."""
     before = text.rfind(words, 0, near + len(words))
     after = text.find(words, near)
     if before < 0 or after < 0:

@@ -76,7 +76,7 @@ def text_around(text: str, span: Span) -> TextAround:
 
 
 def find(text: str, query: str) -> tuple[Match, ...]:
-    r"""Where the words of a query stand in a text, whatever their case and the white space between them.
+    r"""The places of a query's words in a text, whatever their case and the white space between them.
 
     >>> find("Tea.\nHot  tea.", "hot TEA")
     (Match(start=5, end=13, line=2, context='Tea. Hot tea.'),)

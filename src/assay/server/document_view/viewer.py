@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from assay.errors import DocumentError, UnreadableDocument, UsageError
+from assay.ingest.files import LARGEST_FILE, open_file
 from assay.ingest.frames import SandboxLimits
 from assay.ingest.sandbox import SandboxProcess
 from assay.server.document_view import text_lines
-from assay.server.document_view.original import Original, read_original
 from assay.server.document_view.views import (
     Box,
     DocumentView,
@@ -51,7 +53,7 @@ _NARROWEST, _WIDEST, _STEP = 100, 2000, 100
 
 @dataclass(frozen=True, slots=True)
 class _PictureKey:
-    """What a picture of a page depends on; tenants share none, so that none can tell what another looked at."""
+    """The key of a picture of a page; tenants share none, so that none can tell what another looked at."""
 
     tenant: str
     bytes_sha256: str
@@ -145,7 +147,7 @@ class DocumentViewer:
         return picture
 
     async def find(self, document: Document, query: str) -> tuple[Match, ...]:
-        """Where the words of a query stand in the stored text. Raises UsageError for an empty or too long query."""
+        """The places of a query's words in the stored text. Raises UsageError for an empty or too long query."""
         return await in_thread(text_lines.find, document.text, query)
 
     async def close(self) -> None:
@@ -282,3 +284,24 @@ def _within(document: Document, span: Span | None) -> Span:
             hint=f"its text has {len(document.text)} characters; it may have been replaced since",
         )
     return span
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The bytes that were read; None where they are gone. `exact` says whether they are there, None if unknown."""
+
+    data: bytes | None
+    exact: bool | None
+
+
+def read_original(document: Document) -> Original:
+    """The bytes of a document's file, if they are those that it was made of."""
+    if document.format == "jsonl":  # one line of many, which is not looked for
+        return Original(None, None)
+    try:
+        with open_file(Path(document.source)) as file:
+            data = file.read(LARGEST_FILE + 1)
+    except (OSError, DocumentError, ValueError):  # gone, unreadable, no file any more, or no path at all
+        return Original(None, False)
+    same = hashlib.sha256(data).hexdigest() == document.bytes_sha256
+    return Original(data if same else None, same)

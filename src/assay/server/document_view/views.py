@@ -1,4 +1,4 @@
-"""What is shown of a document, by its kind."""
+"""Views of a document, by its kind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _POSITION = re.compile(POSITION)
 
 @dataclass(frozen=True, slots=True)
 class Position(Value):
-    """Where a part of a long document begins: at a line, a row or a character, by its number.
+    """The start of a part of a long document: a line, a row or a character, by its number.
 
     Lines and rows are counted from 1, characters from 0. A part that begins before the document's beginning is so
     much shorter, so that it ends where the part after it begins.

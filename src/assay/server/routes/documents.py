@@ -38,7 +38,6 @@ from assay.server.responses import (
 from assay.server.schemas import CollectionName
 from assay.server.service import Service, Tenant
 from assay.types import Document, DocumentRecord, Job, Span, plain
-from assay.wiring import summaries
 
 router = APIRouter(tags=["documents"])
 
@@ -52,7 +51,7 @@ InCollection = Annotated[CollectionName, Query()]
 async def list_collections(service: TheService, caller: Reader) -> Response:
     """List the collections with the number of their documents."""
     tenant = tenant_of(service, caller)
-    rows = await asyncio.to_thread(summaries, tenant.folder)
+    rows = await asyncio.to_thread(tenant.collections.summaries)
     return json_response({"collections": plain(rows)})
 
 

@@ -18,7 +18,7 @@ _TEXT: Responses = {200: {"content": {"text/plain": {"schema": {"type": "string"
 
 @router.get("/metrics", response_class=Response, responses=_TEXT | problems())
 async def metrics(request: Request, service: TheService, caller: Admin) -> Response:
-    """What the server counted since it started, of all tenants together, in Prometheus' text format."""
+    """The server's counts since it started, of all tenants together, in Prometheus' text format."""
     if caller.tenant != DEFAULT_TENANT:
         raise AccessRefused(
             "the metrics count the questions of every tenant",

@@ -1,4 +1,4 @@
-"""What people say of answers, and the figures of the runs."""
+"""Labels of people, stated trust against them, and the figures of the runs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from fastapi import APIRouter, Query
 from pydantic import Field, StrictBool, StrictInt
 from starlette.responses import Response
 
+from assay.evals.metrics import BINS, debiased_ece, reliability
 from assay.records.figures import summed
 from assay.records.labels import WHOLE, Label, Labels
 from assay.records.review_queue import ReviewQueue
+from assay.records.run_records import RunRecords
 from assay.records.runs import Decision, RunSummary
 from assay.records.series import series, spikes
 from assay.server.access import Caller
@@ -20,8 +22,7 @@ from assay.server.calls import Reader, TheService, Writer, json_response, proble
 from assay.server.responses import FiguresObject, LabelList, ReviewList
 from assay.server.routes.runs import load_run
 from assay.server.schemas import Body
-from assay.server.stated_trust import stated_trust
-from assay.types import plain
+from assay.types import StatedTrust, plain
 
 router = APIRouter(tags=["quality"])
 
@@ -108,5 +109,28 @@ async def figures(
 
 
 def _by(caller: Caller) -> str:
-    """Who a label is from: the name of the key."""
+    """The author of a label: the name of the key."""
     return caller.name or "anonymous"
+
+
+# The latest labels that are looked at, each of which needs its run to be read. Chosen.
+_MOST = 500
+# Rows that a bin has at least, where there are as many. Chosen.
+_ROWS = 10
+
+
+def stated_trust(store: RunRecords) -> StatedTrust | None:
+    """The stated probabilities of labelled answers against their labels; None where no answer has both."""
+    labels = [label for label in Labels(store).current() if label.claim == WHOLE][-_MOST:]
+    stated: list[float] = []
+    right: list[bool] = []
+    for label in labels:
+        answer = store.load(label.run_id).answer
+        value = None if answer is None else answer["confidence"]["value"]
+        if value is not None:
+            stated.append(value)
+            right.append(label.good)
+    if not stated:
+        return None
+    bins = reliability(stated, right, max(1, min(BINS, len(stated) // _ROWS)))
+    return StatedTrust(bins, debiased_ece(bins) if len(stated) > 1 else None)

@@ -17,7 +17,7 @@ from assay.errors import UsageError
 from assay.records.deletion import delete_runs
 from assay.records.report import STYLE
 from assay.records.report import report as report_page
-from assay.records.runs import RunStore
+from assay.records.run_records import RunRecords
 from assay.records.values import RunQuery, RunRecord
 from assay.server.calls import (
     Reader,
@@ -134,7 +134,7 @@ async def replay(run_id: str, body: ReplayBody, service: TheService, caller: Wri
     tenant = tenant_of(service, caller)
     await asyncio.to_thread(load_run, service.records(tenant), run_id)
     refuse_unchangeable(body.settings, service, is_admin=caller.is_admin)
-    given = {**service.settings.engine, "data_dir": tenant.folder}
+    given = {**service.settings.engine, **tenant.settings}
     found = await asyncio.to_thread(lambda: what_if(run_id, body.settings, live=body.live, **given))
     return json_response(found.to_dict(), tenant=tenant)
 
@@ -162,7 +162,7 @@ def refuse_unchangeable(changes: Mapping[str, Any], service: Service, *, is_admi
             )
 
 
-def load_run(store: RunStore, run_id: str) -> RunRecord:
+def load_run(store: RunRecords, run_id: str) -> RunRecord:
     """The tenant's run. Raises NotFound."""
     try:
         return store.load(run_id)

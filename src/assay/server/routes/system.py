@@ -55,7 +55,7 @@ async def show_rules(service: TheService, caller: Reader) -> Response:
 
 @router.get("/settings", response_model=SettingsObject, responses=problems())
 async def show_settings(service: TheService, caller: Reader) -> Response:
-    """Who calls, which model does what, and for an admin of the tenant default every setting with its origin."""
+    """The caller, the model of each role, and for an admin of the tenant default every setting with its origin."""
     named = ((role, service.base.model_of(role)) for role in ROLES)
     models = [
         {"role": role, "name": name, "host": host_of(name, service.base)}

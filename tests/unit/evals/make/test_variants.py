@@ -6,8 +6,7 @@ from difflib import SequenceMatcher
 
 import pytest
 
-from assay.evals.make.variants import misspelt, reworded
-from assay.evals.make.wording import Wording
+from assay.evals.make.wording import Wording, misspelt, reworded
 from unit.evals.make.documents import chance
 
 QUESTION = "How many people does the Harbour Bridge (--stream) carry in summer 1932?"

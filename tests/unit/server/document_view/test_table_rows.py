@@ -8,7 +8,7 @@ import openpyxl
 import pytest
 
 from assay.errors import UnreadableDocument
-from assay.server.document_view.table_rows import rows_around
+from assay.server.document_view.page_reader import rows_around
 
 
 def test_a_csv_file_is_shown_in_columns_with_the_numbers_of_its_rows() -> None:

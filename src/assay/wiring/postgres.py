@@ -1,0 +1,101 @@
+"""The collections of one tenant in a Postgres database. Needs the extra `postgres`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from assay.core.stages import Embedder
+from assay.postgres.address import Address
+from assay.postgres.database import Database, release, share
+from assay.records.postgres_runs import PostgresRuns
+from assay.records.run_records import RunRecords
+from assay.retrieval.index.postgres import (
+    PostgresIndex,
+    created_at,
+    delete_collection,
+    open_postgres,
+    read_model,
+    read_names,
+    read_summaries,
+)
+from assay.retrieval.index.postgres_rebuild import problems, rebuild
+from assay.types import CollectionSummary, EmbeddingModel
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresCollections:
+    """The collections of `tenant` in the database at `address`."""
+
+    address: Address
+    tenant: str
+
+    @property
+    def place(self) -> str:
+        """The address without its password."""
+        return self.address.shown
+
+    def names(self) -> tuple[str, ...]:
+        """Their names, sorted."""
+        with self._opened() as database:
+            return read_names(database, self.tenant)
+
+    def summaries(self) -> tuple[CollectionSummary, ...]:
+        """Their numbers of documents, sorted by name."""
+        with self._opened() as database:
+            return read_summaries(database, self.tenant)
+
+    def created(self, name: str) -> int:
+        """When a collection was made."""
+        with self._opened() as database:
+            return created_at(database, self.tenant, name)
+
+    def model(self, name: str) -> EmbeddingModel:
+        """The model that a collection was embedded by."""
+        with self._opened() as database:
+            return read_model(database, self.tenant, name)
+
+    def open(self, name: str, model: EmbeddingModel, *, create: bool = True) -> PostgresIndex:
+        """The index of a collection; it shares connections with the others of this process."""
+        database = share(self.address)
+        try:
+            return open_postgres(
+                database, self.tenant, name, model, create=create, closing=lambda: release(database)
+            )
+        except BaseException:
+            release(database)
+            raise
+
+    async def rebuild(self, name: str, embedder: Embedder, text_of: Callable[[str, str], str]) -> int:
+        """Embed every passage again."""
+        with self._opened() as database:
+            return await rebuild(database, self.tenant, name, embedder, text_of)
+
+    def delete(self, name: str) -> None:
+        """Delete a collection."""
+        with self._opened() as database:
+            delete_collection(database, self.tenant, name)
+
+    def problems(self, name: str) -> tuple[str, ...]:
+        """What is inconsistent in a collection."""
+        with self._opened() as database:
+            return problems(database, self.tenant, name)
+
+    def record(self, collection: str, *, texts: bool) -> RunRecords:
+        """The tenant's record of runs."""
+        return PostgresRuns(lambda: share(self.address), self.tenant, collection, texts=texts, closing=release)
+
+    @contextmanager
+    def stay_open(self) -> Iterator[None]:
+        """The connections stay open within this block."""
+        with self._opened():
+            yield
+
+    @contextmanager
+    def _opened(self) -> Iterator[Database]:
+        database = share(self.address)
+        try:
+            yield database
+        finally:
+            release(database)

@@ -63,7 +63,8 @@ def test_a_claim_is_not_searched_in_the_collection_either(filled: Engine, tmp_pa
     script.write_text(json.dumps([{"role": "writer", "reply": written}]), encoding="utf-8")
     options = AskOptions(model=f"fake:{script}")
     answer = filled.answer_from("How is green tea brewed?", [passage(TEA)], (), options)
-    assert {each.kind for each in answer.repairs} == {RepairKind.HEDGE}
+    assert {each.kind for each in answer.repairs} == {RepairKind.DROP}
+    assert "503" not in answer.text
     assert [source.passage_id for source in answer.sources] == ["own"]
 
 

@@ -60,7 +60,8 @@ def problem(status: str, **fields: Any) -> bytes:
 def event_stream(*events: bytes, whole: bool) -> bytes:
     """A response of events that ends as HTTP says, or breaks off."""
     head = (
-        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n"
+        b"Connection: close\r\n\r\n"
     )
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(event), event) for event in events)
     return head + chunks + (b"0\r\n\r\n" if whole else b"")

@@ -199,8 +199,6 @@ def _ablated(record: RunRecord, given: Given) -> Ablation:
 
 
 def _show_ablation(record: RunRecord, given: Given, as_json: bool, terminal: Terminal) -> None:
-    from assay.cli.runs import show_ablation
-
     found = _ablated(record, given)
     if as_json:
         terminal.object({"run_id": record.run.run_id, **found.to_dict()})

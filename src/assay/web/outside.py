@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Which passages of the pages found bear on the queries: by their words, and by vectors where there are any.
-
-
 # BM25's usual constants (Robertson and Zaragoza 2009, section 3.5).
 _K1, _B = 1.2, 0.75
 # Embedding one passage takes a few CPU-ms: only those that share most words with a query are embedded.

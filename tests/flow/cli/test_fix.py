@@ -169,12 +169,12 @@ def test_a_passage_s_own_id_is_its_mark(empty):
     other = {"id": "kb/a", "text": "The tunnel was closed in 1950."}
     answer = (
         "The Harbour Bridge was opened on 3 May 1933 [b]. The tunnel was closed in 1950 [b]. "
-        "Elephants live in Kenya [kb/a, b]."
+        "Most visitors come from Kenya to see elephants [kb/a, b]."
     )
     line = {"answer": answer, "passages": [other, {"id": "b", "text": BRIDGE}]}
     (made,) = empty("fix", "--jsonl", stdin=json.dumps(line).encode()).objects
     assert made["answer"] == (
         "The Harbour Bridge was opened on 3 May 1932 [b]. The tunnel was closed in 1950 [1]. "
-        "Elephants live in Kenya [kb/a, b]. ⚠"
+        "Most visitors come from Kenya to see elephants [kb/a, b]. ⚠"
     )
     assert [each["kind"] for each in made["changes"]] == ["corrected", "re-cited", "hedged"]

@@ -13,13 +13,14 @@ from functools import lru_cache
 
 from assay.nlp.blocks import BlockKind, passage_blocks, without_section_number
 from assay.nlp.dates import dates
+from assay.nlp.lexicon import word_class
 from assay.nlp.names import plain_word
 from assay.nlp.quantities import quantities
 from assay.nlp.tokens import STOP_WORDS, fold, whole_word_spans
 from assay.types import Passage, Span
 
 # What a number of a product follows, whatever the product.
-_KINDS = frozenset(("version", "versions", "release", "releases", "v"))
+_KINDS = word_class("numbered.kinds")
 # A pre-release as PEP 440 and semantic versioning write it, joined or behind a space; letters without a digit may
 # be any word: "1.0-compatible".
 _PRE = r"(?:alpha|beta|rc|pre|preview|dev|snapshot)"
@@ -36,10 +37,11 @@ _NUMBER = re.compile(
 _BEFORE = re.compile(r"(?P<gap>[-\s]?)(?P<word>[^\W\d_]+)(?:\s(?P<second>[^\W\d_]+)(?:\s(?P<third>[^\W\d_]+))?)?")
 _LIST_MARK = re.compile(r"\W*\d{1,3}[.)]\s+")
 # Between the numbers of a list, and of a range.
-_LINKS, _RANGES = ("", "and", "or"), ("to", "through", "until", "–", "—", "-")
+_LINKS = word_class("numbered.links") | {""}
+_RANGES = word_class("numbered.ranges") | {"–", "—", "-"}
 _MARKS = " \t\n,;&/"
 # The number behind these is one end of what is meant.
-_ENDS = frozenset(("since", "from", "before", "until", "after", "than", "to", "pre", "post"))
+_ENDS = word_class("numbered.ends")
 _SIGNS = ("<", ">", "~", "≥", "≤")
 # Words before the number of a label, at most; chosen: "In the version 3.2".
 _LABEL_WORDS = 3

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # The language whose questions have a form that other words for them share.
 _LANGUAGE = "en"
+# Kept answers of one question that are read, the newest: chosen; older ones would hold no better.
+MOST_KEPT = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from assay.calibration.fit import Fit
 from assay.core.budget import Meter
 from assay.core.tape import Tape
 from assay.postgres.database import Database
-from assay.records.kept_answers import KeptRow, read_kept
+from assay.records.kept_answers import MOST_KEPT, KeptRow, read_kept
 from assay.records.recorder import (
     FinishedRun,
     Recorder,
@@ -49,8 +49,6 @@ from assay.types import (
 )
 
 _SUMMARY = "SELECT run_id, collection, question, started, outcome FROM assay.runs "
-# Chosen, as in SQLite: further kept answers of one question are older than these, and would hold no better.
-_MOST_KEPT = 3
 
 Connection = psycopg.Connection[Any]
 Found = TypeVar("Found")
@@ -101,7 +99,7 @@ class PostgresRuns:
                 for column, value in asked
                 for (body,) in connection.execute(
                     "SELECT body FROM assay.kept_answers WHERE collection = %s AND key = %s"  # noqa: S608 - constants
-                    f" AND md5({column}) = md5(%s) AND {column} = %s ORDER BY run_id DESC LIMIT {_MOST_KEPT}",
+                    f" AND md5({column}) = md5(%s) AND {column} = %s ORDER BY run_id DESC LIMIT {MOST_KEPT}",
                     (self._collection, key, storable(value), storable(value)),
                 )
             ]

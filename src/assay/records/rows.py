@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.calibration.fit import Fit
+from assay.records.kept_answers import MOST_KEPT
 from assay.records.recorder import FinishedRun, fit_is_gone, names_of_document, read_fit
 from assay.records.values import SHIPPED, Calibration, RunQuery
 from assay.types import Decision, Label, Queued, RecordedEvent, RunSummary
@@ -196,8 +197,6 @@ def latest_sufficiencies(file: sqlite3.Connection, collection: str, count: int) 
 
 # --- kept answers --------------------------------------------------------------------------------
 
-# Chosen: further ones of one question are older than these, and would hold no better.
-_MOST_KEPT = 3
 _KEPT = "SELECT body FROM kept_answers WHERE collection = ? AND key = ? AND {} = ? ORDER BY run_id DESC LIMIT {}"
 
 
@@ -212,7 +211,7 @@ def kept_answers(
     found = [
         row[0]
         for column, value in asked
-        for row in file.execute(_KEPT.format(column, _MOST_KEPT), (collection, key, storable(value)))
+        for row in file.execute(_KEPT.format(column, MOST_KEPT), (collection, key, storable(value)))
     ]
     return tuple(dict.fromkeys(found))
 

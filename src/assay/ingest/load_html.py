@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.errors import EmptyDocument
 from assay.ingest.detect import Decoded, decode
+from assay.ingest.page_chrome import HEADINGS, characters, is_links_alone, is_note_mark, is_skipped
 from assay.ingest.page_links import navigation_of
 from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import plain_row
@@ -28,7 +29,6 @@ _BLOCKS = frozenset(
     header hgroup hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul legend""".split()
 )
 _OF_TABLES = frozenset("thead tbody tfoot tr td th".split())
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CODE = frozenset("code kbd samp tt pre".split())
 _WHITE = re.compile(r"[ \t\r\n\f]+")
 # Unfilled templating; in code, where documentation shows it, it stays.
@@ -135,9 +135,9 @@ class HtmlText:
         """
         if tag in ("td", "th") and self._tables == 1:
             self._table.begin(across, down, heads=tag == "th")
-        if tag in _HEADINGS:
+        if tag in HEADINGS:
             self._flush()
-            self._heading = _HEADINGS[tag]
+            self._heading = HEADINGS[tag]
         elif tag == "br":
             self._inline.append("\n" if not self._tables else " ")
         elif self._preformatted and not self._tables and tag in _BLOCKS:
@@ -163,7 +163,7 @@ class HtmlText:
             self._row()
         elif self._preformatted and not self._tables and tag in _BLOCKS and tag != "pre":
             self._break_line()
-        elif tag in _HEADINGS or (tag in _BLOCKS and not self._heading and not self._tables):
+        elif tag in HEADINGS or (tag in _BLOCKS and not self._heading and not self._tables):
             self._flush()
             self._preformatted = max(0, self._preformatted - (tag == "pre"))
         elif tag == "table":
@@ -301,31 +301,6 @@ def _is_code(text: str) -> bool:
     return not (is_prose and sum(map(str.isalpha, text)) + sum(map(str.isspace, text)) >= _LETTERS * len(text))
 
 
-# Never content. Forms are kept, since some systems put whole pages into one.
-_SKIPPED = frozenset(
-    """script style noscript template svg iframe object embed canvas video audio map head nav
-    footer button select option input textarea dialog""".split()
-)
-_SKIPPED_ROLES = frozenset("navigation banner contentinfo search complementary menu menubar dialog alert".split())
-_SKIPPED_NAMES = re.compile(
-    r"(?:^|[\s_-])(?:nav|navbar|navbox|navheader|navfooter|navigation|menu|breadcrumbs?|cookies?|consent|gdpr|skip-link|jump-link"
-    r"|editsection|catlinks|printfooter|noprint|toc|toctree|social|share-?(?:buttons?|bar|links?)|pagination|pager"
-    r"|site-footer|site-header|top-?bar|masthead|newsletter|subscribe|related-?(?:posts?|pages?|articles?|links?)"
-    r"|back-to-top|promo|advert(?:isement)?)(?:$|[\s_-])"
-    # With another word beside them these may name content.
-    r"|(?:^|\s)(?:footer|related)(?:$|\s)"
-)
-# The share of a bar of links above the title, and its most links and elements: chosen.
-_ALONE, _MOST_LINKS, _MOST_ELEMENTS = 0.8, 50, 200
-# Footnote marks, and the signs of back links and heading links.
-_NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})[\])]?")
-_SIGNS = frozenset("↩ ↩︎ ↑ ^ ⏎ ⤴ ⬆ ¶ # § 🔗".split())
-# Beside the content: a related box, or navigation.
-_BESIDE = re.compile(r"(?:^|[\s_-])sidebar(?:$|[\s_-])")
-# The share of characters in links from which it is navigation: the first split of the tree of
-# Kohlschütter, Fankhauser and Nejdl, "Boilerplate Detection using Shallow Text Features" (2010), algorithm 1.
-_LINKS = 0.333
-_HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden")
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 # The least share of the page's text in its main part; otherwise the mark is misused: chosen.
 _MAIN_SHARE = 0.25
@@ -416,9 +391,9 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
             before_title = before_title and element.tag != "h1"
             if element is not root and (
                 element in navigation
-                or _is_skipped(element, skip_chrome=skip_chrome)
-                or _is_note_mark(element)
-                or (before_title and _is_links_alone(element))
+                or is_skipped(element, skip_chrome=skip_chrome)
+                or is_note_mark(element)
+                or (before_title and is_links_alone(element))
             ):
                 skipped = element
                 walker.skip_subtree()
@@ -432,79 +407,41 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
 
 
 def _tag_of(element: Any, boxes: set[Any]) -> str:
-    """An element's tag; of a table of one cell, which is a box, "div". `boxes` are those met so far."""
+    """An element's tag by what it is used for; `boxes` are the layout tables met so far, and grow."""
     tag: str = element.tag
-    if tag == "table" and element not in boxes and len(list(islice(element.iter("td", "th"), 2))) == 1:
+    if tag == "table" and element not in boxes and _is_layout(element):
         boxes.add(element)
     if tag in _OF_TABLES and next(element.iterancestors("table"), None) in boxes:
         return "div"
+    if tag == "dt" and _is_alone(element):
+        return "h6"
     return "div" if element in boxes else tag
+
+
+def _is_layout(table: Any) -> bool:
+    """Whether a table arranges a page: one of a single cell, or whose cells hold headings."""
+    cells = islice(table.iter("td", "th"), 2)
+    return len(list(cells)) == 1 or next(table.iter(*HEADINGS), None) is not None
+
+
+def _is_alone(term: Any) -> bool:
+    """Whether a term is all that its list of definitions holds, so that it names what follows the list.
+
+    >>> page = parse_page("<dl><dt>scrollback_lines</dt><dd></dd></dl><p>Number of lines of history.</p>")
+    >>> _is_alone(page.find(".//dt"))
+    True
+    """
+    around = term.getparent()
+    if around is None or around.tag != "dl" or around.getnext() is None:
+        return False
+    others = [element for element in around if element is not term]
+    return all(element.tag == "dd" and not characters(element) for element in others)
 
 
 def _whole_number(element: Any, name: str) -> int:
     """A numeric attribute, at least 1; 1 if it is missing or invalid."""
     value = (element.get(name) or "").strip()
     return max(1, min(int(value), _MOST_SPANNED)) if value.isascii() and value.isdecimal() else 1
-
-
-def _is_skipped(element: Any, *, skip_chrome: bool) -> bool:
-    """Whether an element is not content: hidden, or (with `skip_chrome`) around the content."""
-    tag = element.tag
-    if tag in ("script", "style", "noscript", "template", "svg", "head", "iframe", "object"):
-        return True
-    get = element.get
-    if get("hidden") is not None or _HIDDEN.search(get("style") or ""):
-        return True
-    if not skip_chrome or tag in ("html", "body", "main", "article"):
-        return False
-    if tag in _SKIPPED or (tag == "header" and element.find(".//h1") is None):
-        return True
-    if (get("role") or "").lower() in _SKIPPED_ROLES:
-        return True
-    names = f"{get('class') or ''} {get('id') or ''}"[:300].lower()
-    if _SKIPPED_NAMES.search(names):
-        return True
-    return (tag == "aside" or bool(_BESIDE.search(names))) and _link_share(element) >= _LINKS
-
-
-def _is_note_mark(element: Any) -> bool:
-    """Whether an element is a footnote mark, a back link or a heading link."""
-    if element.tag not in ("a", "sup"):
-        return False
-    link = element if element.tag == "a" else element.find(".//a")
-    if link is None or "#" not in (link.get("href") or ""):
-        return False
-    sign = "".join(islice(element.itertext(), 5)).strip()
-    if element.tag == "sup" or "doc-noteref" in (link.get("role") or ""):
-        return _NOTE_MARK.fullmatch(sign) is not None
-    return sign in _SIGNS
-
-
-def _is_links_alone(element: Any) -> bool:
-    """Whether an element contains several links and hardly anything else."""
-    if element.tag not in ("div", "p", "ul", "ol", "table", "span"):
-        return False
-    inside = list(islice(element.iter("a"), _MOST_LINKS + 1))
-    return (
-        1 < len(inside) <= _MOST_LINKS
-        and next(islice(element.iter(), _MOST_ELEMENTS, None), None) is None
-        and (_link_share(element) >= _ALONE)
-    )
-
-
-def _link_share(element: Any) -> float:
-    """The share of an element's characters inside links; 0 if it has none.
-
-    >>> _link_share(parse_page("<p>See <a>tea</a></p>"))
-    0.5
-    """
-    characters = _characters(element)
-    return sum(_characters(link) for link in element.iter("a")) / characters if characters else 0.0
-
-
-def _characters(element: Any) -> int:
-    """The number of visible non-space characters of an element."""
-    return sum(len("".join(part.split())) for part in element.itertext())
 
 
 def title_of_page(root: Any) -> str:

@@ -13,10 +13,9 @@ from assay.errors import EmptyDocument
 from assay.ingest.detect import decode
 from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import plain_row
+from assay.nlp.blocks import is_drawn
 from assay.types import Loaded, Location
 
-# The characters that docutils recommends for the lines under and over titles.
-_ADORNING = frozenset("=-`:.'\"~^_*+#<>")
 _DIRECTIVE = re.compile(r"\.\. (?P<name>[\w:.+-]{1,60})::(?:[ \t]++(?P<words>.*))?$")
 _NOTE = re.compile(r"\.\. \[[#\w*.-]{1,60}\](?:[ \t]++(?P<words>.*))?$")
 _OPTION = re.compile(r":[\w -]{1,40}:(?:\s|$)")
@@ -106,11 +105,11 @@ class _Reader:
 
     def _heading(self, lines: Sequence[str], at: int) -> int:
         """A title with a line under it, or under and over it; a line alone parts sections, and is left out."""
-        adorns = _adorns(lines[at])
+        adorns = is_drawn(lines[at])
         over = 1 if adorns and at + 2 < len(lines) and lines[at + 2].rstrip() == lines[at].rstrip() else 0
         title = lines[at + over].strip()
         under = lines[at + over + 1] if at + over + 1 < len(lines) else ""
-        if title and not _adorns(title) and _adorns(under) and len(under.rstrip()) >= len(title):
+        if title and not is_drawn(title) and is_drawn(under) and len(under.rstrip()) >= len(title):
             kind = under[0] * (1 + over)
             if kind not in self._kinds:
                 self._kinds.append(kind)
@@ -177,7 +176,7 @@ class _Reader:
             while behind < len(lines) and (lines[behind].strip() or not _ends_table(lines, behind)):
                 line = lines[behind]
                 cells = [line[start:end].strip() for start, end in zip(columns, [*columns[1:], None], strict=True)]
-                if _SIMPLE_RULE.match(line) or not line.strip() or _adorns(line):
+                if _SIMPLE_RULE.match(line) or not line.strip() or is_drawn(line):
                     pass
                 elif cells[0] or not rows:
                     rows.append(cells)
@@ -277,12 +276,6 @@ class _Reader:
 
     def _location(self) -> Location:
         return Location(section=self._outline.section)
-
-
-def _adorns(line: str) -> bool:
-    """Whether a line is drawn under or over a title: one sign, three times or more."""
-    drawn = line.rstrip()
-    return len(drawn) > 2 and drawn[0] in _ADORNING and not drawn.strip(drawn[0])
 
 
 def _shown(words: str) -> str:

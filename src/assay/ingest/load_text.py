@@ -8,20 +8,25 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 from typing import Any, Literal
 
 from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.detect import decode
-from assay.ingest.split import Blocks
+from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import Row, row_lines
-from assay.nlp.blocks import SHORTENED, Block, BlockKind, blocks, paragraphs
+from assay.nlp.blocks import SHORTENED, Block, BlockKind, blocks, is_drawn, paragraphs
 from assay.nlp.markdown import front_matter_end
-from assay.types import Loaded, Location, Metadata, Region
+from assay.types import Loaded, Location, Metadata, Region, Span
 
 # A paragraph of at most so many words that ends with a question mark is a question (chosen); so many of them make a
 # text one of questions and answers (chosen).
 _LONGEST_QUESTION, _FEWEST_QUESTIONS = 80, 3
+# Such a text has one for so many words at least: an essay asks, too (chosen).
+_LONGEST_ANSWERS = 500
+# By so many characters a line is longer or shorter than the title above it (chosen).
+_UNEVEN = 3
+_LINES = re.compile(r"[^\n]*\n|[^\n]+$")
 # So many words of it name its section (chosen).
 _TITLE_WORDS = 16
 
@@ -30,7 +35,7 @@ class TextLoader:
     """Reads bytes in whatever encoding they are."""
 
     def load(self, data: bytes, name: str) -> Loaded:
-        """The text as it stands, by question if it answers several; raises EmptyDocument if it is only white space.
+        """The text as it stands, by its titles or its questions; raises EmptyDocument if it is only white space.
 
         >>> TextLoader().load(b"Water boils at 100 degrees.", "water.txt").text
         'Water boils at 100 degrees.'
@@ -39,15 +44,68 @@ class TextLoader:
         if not decoded.text.strip("\0 \t\r\n\v\f\u00a0\ufeff"):
             raise EmptyDocument(f"{name}: only white space", hint="nothing to do; the file holds no text")
         text = decoded.text
-        return Loaded(text=text, format="text", warnings=decoded.warnings, regions=_answers(text))
+        titles = list(_underlined(text)) or list(_questions(text))
+        return Loaded(text=text, format="text", warnings=decoded.warnings, regions=_sections(text, titles))
 
 
-def _answers(text: str) -> tuple[Region, ...]:
-    """The regions of questions and their answers, each question as a heading; none in a text of another kind.
+@dataclass(frozen=True, slots=True)
+class _Title:
+    """A title in plain text with the lines drawn above and below it; the highest level is 1."""
+
+    span: Span
+    words: str
+    level: int = 1
+
+
+def _sections(text: str, titles: Sequence[_Title]) -> tuple[Region, ...]:
+    """The regions of titles and of what stands below each; none without titles.
+
+    >>> text = "Tea\\n===\\n\\nBoil water.\\n"
+    >>> [(region.kind, str(region.location)) for region in _sections(text, list(_underlined(text)))]
+    [('heading', 'Tea'), ('text', 'Tea')]
+    """
+    if not titles:
+        return ()
+    outline = Outline()
+    regions = [Region(0, titles[0].span.start, Location())] if titles[0].span.start else []
+    ends = [*(after.span.start for after in titles[1:]), len(text)]
+    for title, end in zip(titles, ends, strict=True):
+        location = Location(section=outline.enter(title.level, title.words))
+        regions.append(Region(title.span.start, title.span.end, location, "heading"))
+        if title.span.end < end:
+            regions.append(Region(title.span.end, end, location))
+    return tuple(regions)
+
+
+def _underlined(text: str) -> Iterator[_Title]:
+    """The lines with a line drawn under them, or under and over them; each new kind of line is a level deeper.
+
+    So reStructuredText is read: docutils, "reStructuredText Markup Specification", sections.
+    """
+    lines = list(_LINES.finditer(text))
+    written = [line.group().rstrip() for line in lines]
+    kinds: list[str] = []
+    for at, (title, under) in enumerate(pairwise(written)):
+        words = title.strip()
+        if not is_drawn(under) or is_drawn(words) or not any(map(str.isalpha, words)):
+            continue
+        over = written[at - 1] if at else ""
+        is_boxed = over == under
+        if not is_boxed and (over or abs(len(under.strip()) - len(words)) > _UNEVEN):
+            continue
+        kind = under.strip()[0] * (1 + is_boxed)
+        if kind not in kinds:
+            kinds.append(kind)
+        start = lines[at - is_boxed].start()
+        yield _Title(Span(start, lines[at + 1].end()), _shortened(words), kinds.index(kind) + 1)
+
+
+def _questions(text: str) -> Iterator[_Title]:
+    """The questions that a text answers one after the other; none in a text of another kind.
 
     >>> faq = "1. Is it free?\\n\\nYes.\\n\\n2. Is it fast?\\n\\nNo.\\n\\n3. Is it safe?\\n\\nYes.\\n"
-    >>> [(region.kind, str(region.location)) for region in _answers(faq)][:3]
-    [('heading', '1. Is it free?'), ('text', '1. Is it free?'), ('heading', '2. Is it fast?')]
+    >>> [title.words for title in _questions(faq)]
+    ['1. Is it free?', '2. Is it fast?', '3. Is it safe?']
     """
     found = list(paragraphs(text, 0, len(text)))
     questions = [_is_question(text[paragraph.start : paragraph.end]) for paragraph in found]
@@ -57,14 +115,10 @@ def _answers(text: str) -> tuple[Region, ...]:
         for paragraph, is_question, is_followed in zip(found, questions, [*questions[1:], True], strict=False)
         if is_question and not is_followed
     ]
-    if len(asked) < _FEWEST_QUESTIONS:
-        return ()
-    regions = [Region(0, asked[0].start, Location())] if asked[0].start else []
-    for paragraph, end in zip(asked, [*(after.start for after in asked[1:]), len(text)], strict=True):
-        location = Location(section=_shortened(text[paragraph.start : paragraph.end]))
-        regions.append(Region(paragraph.start, paragraph.end, location, "heading"))
-        regions.append(Region(paragraph.end, end, location))
-    return tuple(regions)
+    if len(asked) < max(_FEWEST_QUESTIONS, len(text.split()) / _LONGEST_ANSWERS):
+        return
+    for paragraph in asked:
+        yield _Title(paragraph, _shortened(text[paragraph.start : paragraph.end]))
 
 
 def _shortened(question: str) -> str:

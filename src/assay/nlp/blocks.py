@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 
 from assay.nlp.block import Block, BlockKind, Parsed, paragraph, with_paths
 from assay.nlp.markdown import parse_markdown
@@ -30,6 +29,8 @@ _LONGEST_TITLE = 120
 # Formats whose every line is a row.
 _ROWS = frozenset(("csv", "xlsx"))
 _LONGEST_HEADING = 80
+# The signs that docutils recommends for the lines under and over titles.
+_DRAWN = frozenset("=-`:.'\"~^_*+#<>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +338,7 @@ def passage_blocks(passage: Passage) -> tuple[Block, ...]:
     if _has_rows(passage):
         return found
     if passage.line is not None:
-        return _cut_at_questions(passage, found)
+        return _cut_at_titles(passage, found)
     begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
     levels = {start - passage.start: (place.section or "").split(_PATH) for start, place in begins if place.section}
     # A passage may begin with white space.
@@ -350,41 +351,50 @@ def passage_blocks(passage: Passage) -> tuple[Block, ...]:
     return tuple(with_paths([replace(block, path=()) for block in marked])) if levels else tuple(marked)
 
 
-def _cut_at_questions(passage: Passage, found: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The blocks, cut where a section of plain text begins with its title, which is a question then.
+def _cut_at_titles(passage: Passage, found: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The blocks, cut where a section of plain text begins with its title: a question, or an underlined line.
 
-    Parsed as Markdown, numbered questions and their answers are one list.
+    Parsed as Markdown, numbered titles and what stands below them are one list.
     """
     text = passage.text
     begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
-    titles: dict[int, Span] = {}
+    titles: dict[int, Block] = {}
     for begin, place in begins:
-        words = (place.section or "").split()
-        is_question = bool(words) and words[-1].endswith(("?", "？", SHORTENED))
-        title = _title_at(text, max(0, begin - passage.start), words) if is_question else None
+        path = (place.section or "").split(_PATH)
+        title = _title_at(text, max(0, begin - passage.start), path[-1].split()) if path[-1] else None
         if title is not None:
-            titles[title.start] = title
+            words = " ".join(text[title.start : title.end].split())
+            end = _drawn_line(text, title.end) or title.end
+            titles[title.start] = Block(BlockKind.HEADING, title.start, end, level=min(len(path), 6), title=words)
     if not titles:
         return found
-    cut: list[Block] = []
-    for block in found:
-        inside = [titles[at] for at in sorted(titles) if block.start <= at < block.end]
-        if not inside or block.kind is BlockKind.HEADING:
-            cut.append(block)
+    rest = list(text)
+    for heading in titles.values():
+        # A rule in place of the title ends what stands above it.
+        length = heading.end - heading.start
+        rest[heading.start : heading.end] = "***".ljust(length)[:length]
+    cut = list(titles.values())
+    for block in blocks("".join(rest)):
+        written = text[block.start : block.end]
+        if any(heading.start <= block.start < heading.end for heading in cut[: len(titles)]) or is_drawn(written):
             continue
-        edges = sorted({block.start, block.end, *(edge for title in inside for edge in (title.start, title.end))})
-        for start, end in pairwise(edges):
-            kind = BlockKind.HEADING if start in titles else BlockKind.PARAGRAPH
-            cut += _parts(text, start, end, kind)
+        if block.kind is BlockKind.CODE and not written.startswith(("```", "~~~")):
+            # Prose is indented in plain text, too.
+            parts = paragraphs(text, block.start, block.end)
+            cut += [paragraph(part.start, part.end, text[part.start : part.end]) for part in parts]
+        else:
+            cut.append(block)
+    cut.sort(key=lambda block: block.start)
     return tuple(with_paths([replace(block, path=()) for block in cut]))
 
 
 def _title_at(text: str, start: int, words: Sequence[str]) -> Span | None:
     """The lines from an offset on that hold these words and no more; None if they hold others.
 
-    After words that were shortened they go on to the end of the paragraph.
+    After words that were shortened they go on to the end of the paragraph. A line drawn over them is passed over.
     """
-    begin = end = _skip_blanks(text, start)
+    start = _skip_blanks(text, start)
+    begin = end = _skip_blanks(text, _drawn_line(text, start) or start)
     for word in words:
         if word == SHORTENED:
             blank = _BLANK_LINE.search(text, end)
@@ -397,21 +407,28 @@ def _title_at(text: str, start: int, words: Sequence[str]) -> Span | None:
     return None if rest.strip() else Span(begin, end)
 
 
+def is_drawn(line: str) -> bool:
+    """Whether a line is drawn under or over a title: one sign, three times or more.
+
+    >>> is_drawn("====="), is_drawn("--"), is_drawn("== =="), is_drawn("aaaa")
+    (True, False, False, False)
+    """
+    drawn = line.strip()
+    return len(drawn) > 2 and drawn[0] in _DRAWN and not drawn.strip(drawn[0])
+
+
+def _drawn_line(text: str, start: int) -> int | None:
+    """The end of the line that begins at an offset or behind the line end there, if it is drawn."""
+    begin = start + text.startswith("\n", start)
+    line = text[begin:].partition("\n")[0]
+    return begin + len(line.rstrip()) if is_drawn(line) else None
+
+
 def _skip_blanks(text: str, start: int) -> int:
     """The offset of the first character from `start` on that is no white space."""
     while start < len(text) and text[start].isspace():
         start += 1
     return start
-
-
-def _parts(text: str, start: int, end: int, kind: BlockKind) -> Iterator[Block]:
-    """A heading, or the paragraphs between two offsets."""
-    for span in paragraphs(text, start, end):
-        said = text[span.start : span.end]
-        if kind is BlockKind.HEADING:
-            yield Block(kind, span.start, span.end, level=1, title=" ".join(said.split()))
-        else:
-            yield paragraph(span.start, span.end, said)
 
 
 def paragraphs(text: str, start: int, end: int) -> Iterator[Span]:

@@ -61,7 +61,7 @@ def html(body: str) -> str:
     [
         ("<dl><dt>A</dt><dd>to 16</dd><dt>B:</dt><dd>above</dd></dl><p>End.</p>", "* A: to 16\n* B: above\n\nEnd."),
         ("<dl><dt>A</dt><dt>B</dt><dd><p>one</p><p>two</p></dd></dl>", "* A, B: one\n\n  two"),
-        ("<dl><dt>A</dt><dd></dd></dl><p>End.</p>", "* A\n\nEnd."),
+        ("<dl><dt>A</dt><dd></dd></dl><p>End.</p>", "A\n\nEnd."),
     ],
 )
 def test_a_term_stays_with_its_definition(written: str, read: str) -> None:

@@ -1,4 +1,4 @@
-"""Plain text of questions and answers: each question is a heading, and shown with its answer."""
+"""Plain text with titles: underlined lines, and questions with their answers below."""
 
 from __future__ import annotations
 
@@ -84,3 +84,79 @@ def test_an_answer_is_shown_with_its_question() -> None:
     at = passage.text.index("No and no.")
     shown = unit(found, at, at + 2)
     assert [passage.text[block.start : block.end].split()[0] for block in shown] == ["2.", "No"]
+
+
+MANUAL = """The kettle
+**********
+
+2. Filling
+==========
+
+Open the lid:
+
+  fill --water 1l
+
+=====
+Parts
+=====
+
+3. Boiling
+==========
+
+- Press the switch.
+- Wait.
+
+4. Care
+=======
+Rinse it with vinegar.
+
+-----
+
+Name   Price
+----   -----
+"""
+
+
+def test_underlined_lines_are_titles_by_level() -> None:
+    loaded = TextLoader().load(MANUAL.encode(), "kettle.txt")
+    titles = [str(region.location) for region in loaded.regions if region.kind == "heading"]
+    assert titles == [
+        "The kettle",
+        "The kettle > 2. Filling",
+        "The kettle > 2. Filling > Parts",
+        "The kettle > 3. Boiling",
+        "The kettle > 4. Care",
+    ]
+
+
+def test_a_passage_is_parsed_with_its_underlined_titles() -> None:
+    loaded = TextLoader().load(MANUAL.encode(), "kettle.txt")
+    document = Document("d", loaded.text, "", "", "text", "", loaded.regions)
+    (passage,) = PassageSplitter(_count).split(document)
+    found = passage_blocks(passage)
+    assert [(block.kind.value, block.title) for block in found] == [
+        ("heading", "The kettle"),
+        ("heading", "2. Filling"),
+        ("paragraph", ""),
+        ("paragraph", ""),
+        ("heading", "Parts"),
+        ("heading", "3. Boiling"),
+        ("list", ""),
+        ("heading", "4. Care"),
+        ("paragraph", ""),
+        ("paragraph", ""),
+        ("markup", ""),
+    ]
+    assert [passage.text[item.start : item.end] for item in found[6].items] == ["- Press the switch.", "- Wait."]
+
+
+@pytest.mark.parametrize(
+    "line", ["Tea\n=", "Tea\n= = =", "\nA longer line of prose that ends here.\n---", "---\n==="]
+)
+def test_other_lines_are_no_titles(line: str) -> None:
+    assert TextLoader().load(f"{line}\n\nBoil water.".encode(), "tea.txt").regions == ()
+
+
+def test_an_essay_that_asks_has_no_titles() -> None:
+    essay = ("Why not?\n\n" + "It was long ago and nobody knows. " * 100 + "\n\n") * 3
+    assert TextLoader().load(essay.encode(), "essay.txt").regions == ()

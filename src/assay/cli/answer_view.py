@@ -41,6 +41,7 @@ DECLINED = ("abstained", "clarify")
 # The check that the answer answers the question; the verdict line shows its result.
 ANSWERS = "answers"
 CLOSEST, DOUBTFUL = "The closest passages; they may not answer this:", "This may not answer the question:"
+PROBABLE = "This probably answers the question:"
 # Longer quotes are cut on the terminal; `--json` has the full quotes. Chosen.
 QUOTE_WIDTH = 300
 
@@ -70,7 +71,7 @@ def show_answer(
         shown = with_paths_from_here(shown)
     if shown:
         if may_not_answer(answer):
-            console.print(CLOSEST if _all_quoted(answer["claims"]) else DOUBTFUL, style="yellow")
+            console.print(_doubt_of(answer), style="yellow")
             console.print()
         console.print(bold(reflow(shown)))
     for number, source in enumerate(answer["sources"]):
@@ -96,6 +97,25 @@ def show_answer(
 def may_not_answer(answer: Json) -> bool:
     """True if an answer is shown that may not answer the question."""
     return answer["outcome"] in ("answered", "partial") and answer["confidence"].get("answers") in ("unsure", "no")
+
+
+def _doubt_of(answer: Json) -> str:
+    """The line above an answer that may not answer the question."""
+    if probably_answers(answer["confidence"]):
+        return PROBABLE
+    return CLOSEST if _all_quoted(answer["claims"]) else DOUBTFUL
+
+
+def probably_answers(confidence: Json) -> bool:
+    """True if it is unsure whether the answer answers the question, and the measured probability is high.
+
+    >>> probably_answers({"answers": "unsure", "calibrated": True, "level": "high"})
+    True
+    >>> probably_answers({"answers": "unsure", "calibrated": True, "level": "medium"})
+    False
+    """
+    is_high = confidence["level"] in ("high", "very_high")
+    return confidence.get("answers") == "unsure" and confidence["calibrated"] and is_high
 
 
 def _is_shown_in(quote: str, text: str) -> bool:
@@ -414,6 +434,8 @@ def _status_of(answer: Json, verified: bool) -> tuple[str, str]:
     failed = any(check["status"] == "failed" for check in blocking)
     others = any(check["status"] == "unknown" and check["name"] != ANSWERS for check in blocking)
     if may_not_answer(answer) and not failed and not others:
+        if probably_answers(answer["confidence"]):
+            return "unknown", "probably answers the question"
         return "unknown", f"{'may' if answers == 'unsure' else 'does'} not answer the question"
     return ("failed" if failed else "unknown"), "not verified"
 

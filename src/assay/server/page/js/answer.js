@@ -110,9 +110,11 @@ const folds = (...parts) => (parts.some(Boolean) ? h("div.folds", parts) : null)
 
 function verdictNote(answer) {
 	const { kind, text } = verdictOf(answer);
-	const doubtful = ["unsure", "no"].includes(answer.confidence.answers) && !isDeclined(answer);
+	const { answers, calibrated, level } = answer.confidence;
+	const doubtful = ["unsure", "no"].includes(answers) && !isDeclined(answer);
+	const probable = answers === "unsure" && calibrated && /high/.test(level);
 	const closest = answer.claims.length && answer.claims.every((claim) => claimKind(claim) === "quoted");
-	const note = doubtful ? (closest ? "These are the closest passages; they may not answer the question." : "This may not answer the question.") : "";
+	const note = doubtful ? (probable ? "This probably answers the question." : closest ? "These are the closest passages; they may not answer the question." : "This may not answer the question.") : "";
 	const summary = isDeclined(answer) ? "" : ` · ${claimSummary(answer.claims)}`;
 	return h(
 		"div",

@@ -32,7 +32,7 @@ _OF_TABLES = frozenset("thead tbody tfoot tr td th".split())
 _CODE = frozenset("code kbd samp tt pre".split())
 _WHITE = re.compile(r"[ \t\r\n\f]+")
 # Unfilled templating; in code, where documentation shows it, it stays.
-_TEMPLATING = re.compile(r"\{\{[^{}\n]{0,200}\}\}|\{%[^{}\n]{0,200}%\}|\{:[^{}\n]{0,200}\}|\$\{[\w.]{1,100}\}")
+_TEMPLATING = re.compile(r"\{\{[^{}\n]{0,200}\}\}|\{%[^{}\n]{0,200}%\}|\{:[^{}\n]{0,200}\}")
 
 
 # The fewest spaces and the least share of letters and white space of prose in <pre>, and the longest code: chosen.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 
-from assay.core.stages import Clock, Judge
+from assay.core.stages import Checker, Clock, Judge
 from assay.errors import AssayError, BudgetSpent, DeadlinePassed, Diverged, ProviderError
 from assay.judging.ambiguity import AmbiguityModel, load_ambiguity_model, with_ambiguity
-from assay.judging.contradictions import with_contradictions
+from assay.judging.contradictions import confirmed, contradictions, with_contradictions
 from assay.judging.light import BalancedModel
 from assay.judging.model_verdict import clean_model_sentence, with_note, without_deeper_verdict
 from assay.judging.recommendation import recommend
 from assay.judging.thorough import ThoroughModel
-from assay.types import Action, Evidence, Judgement, Question
+from assay.types import Action, Contradiction, Evidence, Judgement, Question
 
 # Characters of passages that rules read in a few milliseconds (measured); more are read beside the event loop.
 _SHORT_EVIDENCE = 4000
@@ -26,7 +26,7 @@ class JudgePipeline:
     `fast` measures without a model. `balanced` and `thorough` ask one, where given; the deeper of them comes first,
     and where it fails the next one judges. How long it took is shown; the deadline of the question ends it in time.
     Fewer than `least_passages` never suffice. Passages that `are_given` by a caller are none that the judge was
-    fitted on: what it says of them is not calibrated.
+    fitted on: what it says of them is not calibrated. A `checker` confirms contradictions that rules find.
     """
 
     fast: Judge
@@ -36,6 +36,7 @@ class JudgePipeline:
     ambiguity: AmbiguityModel = field(default_factory=load_ambiguity_model)
     least_passages: int = 1
     are_given: bool = False
+    checker: Checker | None = None
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
         """Judge the evidence; raises what `fast` raises, and DeadlinePassed."""
@@ -81,13 +82,15 @@ class JudgePipeline:
         Contradictions come second: readings of a thing that the question does not name are a reason to ask back.
         """
 
-        def read() -> Judgement:
+        def read() -> tuple[Judgement, tuple[Contradiction, ...]]:
             unclear = with_ambiguity(question, evidence, judgement, self.ambiguity)
-            return with_contradictions(question, evidence, unclear)
+            return unclear, contradictions(question, evidence)
 
-        if sum(len(passage.text) for passage in evidence.passages) <= _SHORT_EVIDENCE:
-            return read()
-        return await asyncio.to_thread(read)
+        is_short = sum(len(passage.text) for passage in evidence.passages) <= _SHORT_EVIDENCE
+        unclear, found = read() if is_short else await asyncio.to_thread(read)
+        if found and self.checker is not None:
+            found = await confirmed(question, evidence, found, self.checker)
+        return with_contradictions(question, evidence, unclear, found)
 
 
 @dataclass(frozen=True, slots=True)

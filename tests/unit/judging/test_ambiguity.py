@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from assay.judging.ambiguity import NAMES, AmbiguityModel, ambiguity, load_ambiguity_model, signals, with_ambiguity
-from assay.judging.contradictions import with_contradictions
+from assay.judging.contradictions import contradictions, with_contradictions
 from assay.nlp.anaphora import references, variants
 from assay.types import (
     Action,
@@ -224,7 +224,7 @@ def test_readings_of_a_thing_that_is_not_named_are_asked_about(
 ) -> None:
     asked = understand_by_rules(question)
     said = with_ambiguity(asked, MANUALS, Judgement(0.4, recommended, "as told"), NEVER)
-    found = with_contradictions(asked, MANUALS, said)
+    found = with_contradictions(asked, MANUALS, said, contradictions(asked, MANUALS))
     assert found.recommendation is expected
     if expected is Action.CLARIFY:
         back = clarifying_question(asked, MANUALS, found.contradictions)

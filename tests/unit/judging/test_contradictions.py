@@ -6,7 +6,8 @@ import pytest
 
 from assay.cli.objects import judgement_object
 from assay.judging.contradiction_terms import Shape, asked_attribute, lines_of
-from assay.judging.contradictions import contradictions, same, with_contradictions
+from assay.judging.contradictions import confirmed, contradictions, same, with_contradictions
+from assay.testing.fakes import ScriptedChecker
 from assay.types import (
     Action,
     Aspect,
@@ -292,18 +293,19 @@ def test_the_judge_marks_the_aspect_and_names_both_sides() -> None:
             hit("b", "Harlow Barracks was built in 1920." + " It is red." * 500, "Atlas"),
         )
     )
-    found = with_contradictions(asked, evidence, said)
+    found = with_contradictions(asked, evidence, said, contradictions(asked, evidence))
     assert found.aspects == (Aspect(asked.aspects[0], "conflicting", ("a", "b")),)
     assert found.issues == ("old", "sources disagree: Guide says 1878 (2010), Atlas says 1920")
     assert (found.sufficiency, found.recommendation) == (0.9, Action.ANSWER)
     agreeing = Evidence(evidence.hits[:1])
-    assert with_contradictions(asked, agreeing, said) is said
+    assert with_contradictions(asked, agreeing, said, contradictions(asked, agreeing)) is said
 
 
 def test_the_shape_that_the_pipe_prints() -> None:
     evidence = Evidence((hit("a", "Ann Lee was born in 1950."), hit("b", "Ann Lee was born in 1971.", date="2020")))
     said = Judgement(0.9, Action.ANSWER, "enough")
-    body = judgement_object(with_contradictions(understand_by_rules("When was Ann Lee born?"), evidence, said))
+    asked = understand_by_rules("When was Ann Lee born?")
+    body = judgement_object(with_contradictions(asked, evidence, said, contradictions(asked, evidence)))
     assert json.loads(json.dumps(body["contradictions"])) == [
         {
             "aspect": "When was Ann Lee born",
@@ -320,3 +322,29 @@ def test_a_number_within_a_date_names_no_version() -> None:
     assert asked is not None
     rows = ("version: 1.2; release: 1996-12-12", "version: 12; release: 2023-06-10")
     assert [sorted(line.held & asked.thing.keys()) for row in rows for line in lines_of(asked, row)] == [[], ["12"]]
+
+
+AGES = "The Harlow Barracks were built in 1878.", "Harlow Barracks was built in 1920."
+OPEN = "Harlow Barracks is open to visitors.", "Harlow Barracks is not open to visitors."
+
+
+async def still_found(question: str, texts: tuple[str, str], against: tuple[float, float]) -> bool:
+    """Whether a checker that finds so much contradiction in each direction confirms what the rules find."""
+    asked = understand_by_rules(question)
+    held = Evidence((hit("a", f"It is old. {texts[0]}"), hit("b", texts[1])))
+    found = contradictions(asked, held)
+    assert len(found) == 1
+    script = {text: (0.0, share) for text, share in zip(texts, against, strict=True)}
+    return await confirmed(asked, held, found, ScriptedChecker(script, None)) == found
+
+
+@pytest.mark.parametrize(("against", "kept"), [((0.9, 0.2), True), ((0.9, 0.05), False), ((0.0, 0.0), False)])
+async def test_a_checker_confirms_a_contradiction_in_both_directions(
+    against: tuple[float, float], kept: bool
+) -> None:
+    assert await still_found("When was the Harlow Barracks built?", AGES, against) == kept
+
+
+@pytest.mark.parametrize(("against", "kept"), [((0.7, 0.7), True), ((0.9, 0.5), False)])
+async def test_a_yes_and_a_no_need_more(against: tuple[float, float], kept: bool) -> None:
+    assert await still_found("Is the Harlow Barracks open to visitors?", OPEN, against) == kept

@@ -304,6 +304,8 @@ def _is_code(text: str) -> bool:
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 # The least share of the page's text in its main part; otherwise the mark is misused: chosen.
 _MAIN_SHARE = 0.25
+# The most characters of a bold paragraph that stands for a heading: chosen.
+_LONGEST_TITLE = 120
 
 
 class HtmlLoader:
@@ -413,7 +415,7 @@ def _tag_of(element: Any, boxes: set[Any]) -> str:
         boxes.add(element)
     if tag in _OF_TABLES and next(element.iterancestors("table"), None) in boxes:
         return "div"
-    if tag == "dt" and _is_alone(element):
+    if (tag == "dt" and _is_alone(element)) or (tag == "p" and _is_bold_title(element)):
         return "h6"
     return "div" if element in boxes else tag
 
@@ -436,6 +438,28 @@ def _is_alone(term: Any) -> bool:
         return False
     others = [element for element in around if element is not term]
     return all(element.tag == "dd" and not characters(element) for element in others)
+
+
+def _is_bold_title(paragraph: Any) -> bool:
+    """Whether a paragraph stands for a heading: short, bold as a whole, in no list or table, and with text below.
+
+    >>> page = parse_page("<p><b>(22) Is it free?</b></p><p>Yes.</p>")
+    >>> [_is_bold_title(paragraph) for paragraph in page.iter("p")]
+    [True, False]
+    """
+    inside = list(islice(paragraph, 2))
+    # DocBook names figures and tables so.
+    is_caption = "title" in (paragraph.get("class") or "").split()
+    if len(inside) != 1 or inside[0].tag not in ("b", "strong") or paragraph.getnext() is None or is_caption:
+        return False
+    around = (paragraph.text or "") + (inside[0].tail or "")
+    title = " ".join("".join(islice(inside[0].itertext(), 20)).split())
+    return (
+        not around.strip()
+        and 2 < len(title) <= _LONGEST_TITLE
+        and not title.endswith((".", ",", ";"))
+        and next(paragraph.iterancestors("li", "dd", "table"), None) is None
+    )
 
 
 def _whole_number(element: Any, name: str) -> int:

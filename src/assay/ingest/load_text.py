@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, islice, pairwise
+from itertools import accumulate, groupby, islice, pairwise
 from typing import Any, Literal
 
 from assay.errors import EmptyDocument, UnreadableDocument
@@ -26,7 +26,6 @@ _LONGEST_QUESTION, _FEWEST_QUESTIONS = 80, 3
 _LONGEST_ANSWERS = 500
 # By so many characters a line is longer or shorter than the title above it (chosen).
 _UNEVEN = 3
-_LINES = re.compile(r"[^\n]*\n|[^\n]+$")
 # So many words of it name its section (chosen).
 _TITLE_WORDS = 16
 
@@ -82,8 +81,9 @@ def _underlined(text: str) -> Iterator[_Title]:
 
     So reStructuredText is read: docutils, "reStructuredText Markup Specification", sections.
     """
-    lines = list(_LINES.finditer(text))
-    written = [line.group().rstrip() for line in lines]
+    lines = text.split("\n")
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    written = [line.rstrip() for line in lines]
     kinds: list[str] = []
     for at, (title, under) in enumerate(pairwise(written)):
         words = title.strip()
@@ -96,8 +96,8 @@ def _underlined(text: str) -> Iterator[_Title]:
         kind = under.strip()[0] * (1 + is_boxed)
         if kind not in kinds:
             kinds.append(kind)
-        start = lines[at - is_boxed].start()
-        yield _Title(Span(start, lines[at + 1].end()), _shortened(words), kinds.index(kind) + 1)
+        span = Span(starts[at - is_boxed], min(starts[at + 2], len(text)))
+        yield _Title(span, _shortened(words), kinds.index(kind) + 1)
 
 
 def _questions(text: str) -> Iterator[_Title]:

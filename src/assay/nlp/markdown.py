@@ -105,6 +105,8 @@ _WIKI_LINK = re.compile(r"(?P<image>!?)\[\[(?:[^\[\]|\n]{1,200}\|)?(?P<words>[^\
 _HARD_SPACES = frozenset(("&nbsp;", "&#160;"))
 _ENTITY = re.compile(r"&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _HTML_HEADING = re.compile(r"\s*<h([1-6])\b[^>]*>.*</h\1>\s*$", re.IGNORECASE | re.DOTALL)
+# A paragraph that is a question, bold as a whole, stands above its answer.
+_BOLD_QUESTION = re.compile(r"\*\*[^*\n]{3,200}\?\*\*|__[^_\n]{3,200}\?__")
 # RE2 for the same reason: unclosed tags and comments.
 _HTML_ROW = re2.compile(r"(?is)<tr\b.*?</tr>")
 _HTML_TAG = re2.compile(r"(?s)</?[A-Za-z][^<>]*>|<!--.*?-->")
@@ -454,6 +456,8 @@ class _Reader:
         heading = _HTML_HEADING.match(self._text[span.start : span.end])
         if heading:
             return self._heading(span, int(heading[1]), prose)
+        if _BOLD_QUESTION.fullmatch(self._text[span.start : span.end]):
+            return self._heading(span, _LOWEST_LEVEL, prose)
         lines = [self._lines.tight_line(number) for number in self._lines.numbers(span)]
         if all(self._text[line.start : line.start + 1] == "|" for line in lines):
             rows = [line for line in lines if not _TABLE_RULE.match(self._text[line.start : line.end])]

@@ -10,7 +10,7 @@ from itertools import chain
 from assay.nlp.blocks import Block, BlockKind, passage_blocks, readable, unit
 from assay.nlp.rivals import Rival
 from assay.nlp.sentences import sentences
-from assay.nlp.tokens import terms
+from assay.nlp.tokens import terms, words
 from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
 
 # The most words of an answer with a fact, an explanation, and a list or steps; and of one block of the first two
@@ -19,6 +19,8 @@ FACT_WORDS, PROSE_WORDS, LIST_WORDS = 100, 100, 180
 FACT_BLOCK, PROSE_BLOCK = 45, 90
 # A block may exceed its limit by this factor before it is cut (chosen): a whole block reads better.
 SLACK = 1.25
+# Words of a run, and the share of runs of a copy: chosen, so that one changed value makes no copy of a sentence.
+_RUN, _COPIED = 4, 0.9
 _LISTS = frozenset({AnswerType.LIST, AnswerType.PROCEDURE})
 _PROSE = frozenset({AnswerType.REASON, AnswerType.DEFINITION, AnswerType.OTHER, AnswerType.YES_NO})
 _EXPLAINED = frozenset({QuestionKind.COMPARATIVE, QuestionKind.INTERPRETIVE})
@@ -210,7 +212,9 @@ def remainder_notes(question: Question, shown: Sequence[Shown]) -> list[str]:
 
 
 def overlap(shown: Shown, other: Shown) -> float:
-    """The share of a block's characters that stand in another one: passages of a document overlap.
+    """The share of a block that stands in another one: passages of a document overlap, and documents copy others.
+
+    Of one document its characters count; another document holds all of it or nothing, by its runs of four words.
 
     >>> near = Passage("p", "d", "r", 0, 9, "One. Two."), Passage("q", "d", "r", 5, 16, "Two. Three.")
     >>> overlap(Shown((Span(0, 4),), near[1]), Shown((Span(0, 9),), near[0]))
@@ -218,7 +222,8 @@ def overlap(shown: Shown, other: Shown) -> float:
     """
     passage, there = shown.passage, other.passage
     if (passage.document_id, passage.revision) != (there.document_id, there.revision):
-        return 0.0
+        runs = _runs(shown.readable)
+        return float(bool(runs) and len(runs & _runs(other.readable)) >= _COPIED * len(runs))
     moved = there.start - passage.start
     common = sum(
         max(0, min(part.end, held.end + moved) - max(part.start, held.start + moved))
@@ -226,6 +231,12 @@ def overlap(shown: Shown, other: Shown) -> float:
         for held in other.parts
     )
     return common / max(1, sum(part.end - part.start for part in shown.parts))
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """The runs of four words of a text, without case and punctuation."""
+    found = words(text)
+    return frozenset(zip(*(found[at:] for at in range(_RUN)), strict=False))
 
 
 def items_left_out(shown: Sequence[Shown]) -> list[int]:

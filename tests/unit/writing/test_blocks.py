@@ -269,3 +269,20 @@ def test_blocks_of_passages_that_overlap_are_the_same_text():
     whole, last = Shown((Span(0, 8), Span(10, 21)), first), Shown((Span(0, 11), Span(13, 22)), second)
     assert overlap(last, whole) == pytest.approx(11 / 20)
     assert overlap(whole, Shown(last.parts, Passage("q", "other", "r", 10, len(text), text[10:]))) == 0
+
+
+@pytest.mark.parametrize(
+    ("other", "share"),
+    [
+        ("The acceptable waiting period is “seven” days for porters of the unstable distribution.", 1),
+        ("The acceptable waiting period is nine days for porters of the unstable distribution.", 0),
+        ("Two words", 0),
+    ],
+)
+def test_a_copy_in_another_document_is_the_same_text(other: str, share: int):
+    text = "The acceptable waiting period is seven days for porters of the unstable distribution."
+    here, there = (
+        Shown((Span(0, len(said)),), Passage(name, name, "r", 0, len(said), said))
+        for name, said in (("a", other), ("b", text))
+    )
+    assert overlap(here, there) == share

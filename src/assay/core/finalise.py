@@ -85,7 +85,7 @@ def assemble_answer(
             *(*_unclear(gathered), *_search_warnings(question, gathered, stages)),
             *(*written.notes, *_late(written)),
             *(*_not_made(gathered.judgement.checks + review.checks), *disagreements(review)),
-            *_weak(written.assessment),
+            *_weak(written.assessment, only_quotes=only_quotes),
         ),
         explanation=Explanation(written.prompt, source_map(review.claims, sources)) if stages.explains else None,
     )
@@ -225,8 +225,10 @@ def disagreements(review: Review) -> tuple[str, ...]:
     )
 
 
-def _weak(assessment: Assessment | None) -> tuple[str, ...]:
+def _weak(assessment: Assessment | None, *, only_quotes: bool = False) -> tuple[str, ...]:
     """The warning that an answer is weak by its own assessment: criteria under their floor, or its overall score.
+
+    The form of quotes is their source's: that they suit the user badly is no fault of the answer.
 
     >>> from assay.types import Criterion, CriterionScore
     >>> scores = CriterionScore(Criterion.ACCURACY, 1.0), CriterionScore(Criterion.RELEVANCE, 0.45)
@@ -234,6 +236,9 @@ def _weak(assessment: Assessment | None) -> tuple[str, ...]:
     ('the answer is weak by its own assessment (the verdict stays): relevance 0.450, each criterion needs 0.500',)
     >>> _weak(Assessment(scores, 0.725, False, "", Criterion.RELEVANCE, 0.8, 0.5))[0].partition(": ")[2]
     '0.725 overall, 0.800 needed; weakest: relevance 0.450'
+    >>> scores = CriterionScore(Criterion.ACCURACY, 1.0), CriterionScore(Criterion.USER_ALIGNMENT, 0.45)
+    >>> _weak(Assessment(scores, 0.725, False, "", Criterion.USER_ALIGNMENT, 0.7, 0.5), only_quotes=True)
+    ()
     """
     if assessment is None or assessment.passed is not False or assessment.overall is None:
         return ()
@@ -241,8 +246,12 @@ def _weak(assessment: Assessment | None) -> tuple[str, ...]:
     threshold, floor = assessment.bar, assessment.floor
     known = [(score.criterion, score.score) for score in assessment.scores if score.score is not None]
     if threshold is not None and floor is not None and assessment.overall >= threshold:
-        low = ", ".join(_with_score(criterion, score) for criterion, score in known if score < floor)
-        return (f"{weak}{low}, each criterion needs {floor:.3f}",)
+        low = [
+            _with_score(criterion, score)
+            for criterion, score in known
+            if score < floor and not (only_quotes and criterion is Criterion.USER_ALIGNMENT)
+        ]
+        return (f"{weak}{', '.join(low)}, each criterion needs {floor:.3f}",) if low else ()
     needed = "" if threshold is None else f", {threshold:.3f} needed"
     weakest = "".join(
         f"; weakest: {_with_score(criterion, score)}"

@@ -29,6 +29,9 @@ _BLOCKS = frozenset(
     header hgroup hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul legend""".split()
 )
 _OF_TABLES = frozenset("thead tbody tfoot tr td th".split())
+# What stands for a heading without being one, below all that are.
+_TITLE = "h7"
+_LEVELS = {**HEADINGS, _TITLE: 7}
 _CODE = frozenset("code kbd samp tt pre".split())
 _WHITE = re.compile(r"[ \t\r\n\f]+")
 # Unfilled templating; in code, where documentation shows it, it stays.
@@ -135,9 +138,9 @@ class HtmlText:
         """
         if tag in ("td", "th") and self._tables == 1:
             self._table.begin(across, down, heads=tag == "th")
-        if tag in HEADINGS:
+        if tag in _LEVELS:
             self._flush()
-            self._heading = HEADINGS[tag]
+            self._heading = _LEVELS[tag]
         elif tag == "br":
             self._inline.append("\n" if not self._tables else " ")
         elif self._preformatted and not self._tables and tag in _BLOCKS:
@@ -163,7 +166,7 @@ class HtmlText:
             self._row()
         elif self._preformatted and not self._tables and tag in _BLOCKS and tag != "pre":
             self._break_line()
-        elif tag in HEADINGS or (tag in _BLOCKS and not self._heading and not self._tables):
+        elif tag in _LEVELS or (tag in _BLOCKS and not self._heading and not self._tables):
             self._flush()
             self._preformatted = max(0, self._preformatted - (tag == "pre"))
         elif tag == "table":
@@ -175,6 +178,10 @@ class HtmlText:
         self._depth = max(0, self._depth - (tag in ("ul", "ol", "dl") and not self._tables))
         self._code = max(0, self._code - (tag in _CODE))
         self._text(tail)
+
+    def leave_title(self) -> None:
+        """End the section of a title that is no heading of HTML."""
+        self._outline.leave(_LEVELS[_TITLE])
 
     def finish(self) -> Blocks:
         """Finish and return the blocks."""
@@ -387,6 +394,8 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
     navigation = navigation_of(root) if skip_chrome else frozenset()
     before_title = skip_chrome and root.find(".//h1") is not None
     boxes: set[Any] = set()
+    # What holds a title that is no heading of HTML; the title reaches to its end.
+    reaches: set[Any] = set()
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         if event == "start":
@@ -401,10 +410,15 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
                 walker.skip_subtree()
                 continue
             spans = (_whole_number(element, name) for name in ("colspan", "rowspan", "start"))
-            text.start(_tag_of(element, boxes), element.text or "", *spans)
+            tag = _tag_of(element, boxes)
+            if tag == _TITLE:
+                reaches.add(element.getparent() if element.tag == "p" else element.getparent().getparent())
+            text.start(tag, element.text or "", *spans)
         else:
             tag = "" if element is skipped else _tag_of(element, boxes)
             text.end(tag, (element.tail or "") if element is not root else "")
+            if tag == "hr" or element in reaches:
+                text.leave_title()
     return text.finish()
 
 
@@ -416,7 +430,7 @@ def _tag_of(element: Any, boxes: set[Any]) -> str:
     if tag in _OF_TABLES and next(element.iterancestors("table"), None) in boxes:
         return "div"
     if (tag == "dt" and _is_alone(element)) or (tag == "p" and _is_bold_title(element)):
-        return "h6"
+        return _TITLE
     return "div" if element in boxes else tag
 
 

@@ -431,6 +431,10 @@ class Outline:
         ]
         return self.section or ""
 
+    def leave(self, level: int) -> None:
+        """End the sections of this level and deeper."""
+        self._path = [heading for heading in self._path if heading[0] < level]
+
     @property
     def section(self) -> str | None:
         """The path of headings, or None before the first."""

@@ -92,3 +92,17 @@ def test_a_table_with_headings_arranges_the_page() -> None:
 
 def test_a_variable_of_a_shell_in_prose_stays() -> None:
     assert "of ${prefix}/include" in load("<p>Headers of ${prefix}/include are found.</p>")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<div><p><b>Is it free?</b></p><p>Yes.</p></div><p>Below.</p>",
+        "<p><b>Is it free?</b></p><p>Yes.</p><hr><p>Below.</p>",
+        "<div><dl><dt>free</dt></dl><p>Yes.</p></div><p>Below.</p>",
+    ],
+)
+def test_such_a_heading_ends_with_what_holds_it_or_at_a_rule(body: str) -> None:
+    loaded = HtmlLoader().load(f"<html><body><h1>Manual</h1>{body}</body></html>".encode(), "x")
+    at = loaded.text.index("Below.")
+    assert [str(region.location) for region in loaded.regions if region.start <= at < region.end] == ["Manual"]

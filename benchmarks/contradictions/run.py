@@ -21,7 +21,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from assay.judging.contradictions import contradictions
+import assay_models
+
+from assay.judging.contradictions import confirmed, contradictions
+from assay.models.checker import OnnxChecker
 from assay.nlp.dates import dates
 from assay.types import Contradiction, Evidence, Hit, Passage, Sentence
 from assay.understanding.rules import understand_by_rules
@@ -30,6 +33,7 @@ from report import data_folder, write_result
 
 # Sets of which sufficient rows hold one answer; they are false alarms where they are flagged.
 ALARMS = ("rgb-en", "hotpot100", "musique100", "rgb-en-fact")
+CHECKER = OnnxChecker.load(assay_models.folder("minilm-l6-checker-int8"))
 _UNTOLD = frozenset("the a an people inhabitants persons".split())
 
 
@@ -128,6 +132,8 @@ def measured(row: dict[str, Any]) -> tuple[tuple[Contradiction, ...], float]:
     question, found = understand_by_rules(row["query"]), evidence(row)
     begun = time.process_time()
     made = contradictions(question, found)
+    if made:
+        made = asyncio.run(confirmed(question, found, made, CHECKER))
     return made, (time.process_time() - begun) * 1000
 
 

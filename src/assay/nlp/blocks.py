@@ -505,17 +505,33 @@ def _has_rows(passage: Passage) -> bool:
 _PATH = " > "
 
 
+# A question in quotation marks within code, other text may follow it there: an example of what to ask, which says
+# nothing of its answer. Two words or more, or it may be a pattern of files.
+_EXAMPLE_QUESTION = re.compile(
+    r"""(["'])(?=[^"'\n?？]{1,300}[ ])[^"'\n?？]{3,300}[?？](?:[ \\][^"'\n]{0,300})?\1"""
+)
+
+
 def titled(passage: Passage) -> TitledText:
     """The passage's prose (offsets unchanged) with its title, headings and table header.
+
+    Questions quoted in code are blanked: a reader takes the words of its question there for an answer.
 
     >>> from assay.types import Location
     >>> tea = Passage("p", "d", "r", 0, 14, "Boil *water*.", "Tea", Location(section="Tea > Steps"))
     >>> titled(tea)
     TitledText(title='Tea > Steps', text='Boil  water .')
+    >>> titled(Passage("p", "d", "r", 0, 34, '```\\nask "Is tea hot?" -k 2\\n```', line=1)).text.split()
+    ['ask', '-k', '2']
     """
     names = [passage.title, *(passage.location.section or "").split(_PATH), passage.header]
     path = _PATH.join(dict.fromkeys(" ".join(name.split()) for name in names if name.strip()))
-    return TitledText(path, without_markup(passage.text))
+    text = without_markup(passage.text)
+    for block in passage_blocks(passage):
+        if block.kind is BlockKind.CODE:
+            code = _EXAMPLE_QUESTION.sub(lambda match: " " * len(match[0]), text[block.start : block.end])
+            text = text[: block.start] + code + text[block.end :]
+    return TitledText(path, text)
 
 
 def in_context(part: str, whole: str) -> str:

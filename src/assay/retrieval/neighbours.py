@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from assay.core.stages import Embedder, Index, Retriever
 from assay.nlp.answer_types import names as names_in
 from assay.nlp.blocks import BlockKind, blocks
+from assay.nlp.names import names as names_asked
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import terms, words
 from assay.types import Document, Evidence, Found, Hit, Passage, Place, Scores, SearchMode
@@ -28,7 +29,8 @@ class LinkedRetriever:
 
     The second search is by the words of the question and the new names; its passages are ordered by that score,
     scaled to its best, plus half their cosine to the question. If nothing new is named or found, the evidence is
-    unchanged.
+    unchanged, as it is for a question without a name: such a question takes one step as a rule, and what was found
+    for it in the last places answers more often than what the best passages name (docs/decisions/225).
     """
 
     inner: Retriever
@@ -40,7 +42,8 @@ class LinkedRetriever:
         """The passages of `inner`, the last ones replaced by what the best lead to."""
         evidence = await self.inner.retrieve(queries)
         by_vector_only = evidence.settings is not None and evidence.settings.mode is SearchMode.DENSE
-        if by_vector_only or len(evidence.hits) <= self.places:
+        named = any(not name.opens for name in names_asked(queries[0]))
+        if by_vector_only or not named or len(evidence.hits) <= self.places:
             return evidence
         names = new_names(queries[0], evidence.hits)
         if not names:

@@ -84,8 +84,9 @@ class Place:
 
     `odds` are the reader's log odds that the passage answers, `rank` is its search rank from 0, and `cosine` that
     of the block and the question. A place about a `rival` of the thing asked about is never shown, but it counts
-    against the separation of the answer. A table `cell` that the question asks for precedes all other places. `row`
-    are the log odds that the table row shown answers; None where no row was asked for.
+    against the separation of the answer. `cell`: one row of a table is shown for the cell that the question asks
+    for; one that was `looked_up` by the names of row and column precedes all other places. `row` are the log odds
+    that the table row shown answers; None where no row was asked for.
     """
 
     passage: Passage
@@ -96,6 +97,7 @@ class Place:
     cosine: float
     rival: bool = False
     cell: bool = False
+    looked_up: bool = False
     row: float | None = None
 
     @property
@@ -159,7 +161,7 @@ class ReaderWriter:
         rivals_found = rivals(question, evidence.passages)
         row = None if several else await self._row(question, evidence, rivals_found)
         for part in asked:
-            every = await self.places(part, room, evidence, rivals_found, row)
+            every = await self.places(part, room, evidence, rivals_found, row, question.answer_type)
             places = _of_asked_number(whole, [place for place in every if not place.rival], evidence)
             taken = choose_places(places, room, made)
             apart = separation(places[0], every) if taken and taken[0] is places[0] else None
@@ -196,11 +198,14 @@ class ReaderWriter:
         evidence: Evidence,
         rivals_found: Mapping[str, Sequence[Rival]],
         row: FoundRow | None = None,
+        wanted: AnswerType = AnswerType.OTHER,
     ) -> list[Place]:
         """The likely places of an answer, best first; `rivals_found` are the stretches on rivals, by passage id.
 
         A passage is read without them, and again with them for the places about rivals. If the question asks for a
-        cell of a table, or the `row` of one is likely to answer, nothing else in that table is a place.
+        cell of a table, or the `row` of one is likely to answer, nothing else in that table is a place. The odds of
+        a row compare it with other rows, so what stands outside the table may be likelier. A reason is `wanted` of
+        no cell: the names of rows and columns have no word for "why".
         """
         read = [(rank, passage, False) for rank, passage in enumerate(evidence.passages)]
         read += [(rank, passage, True) for rank, passage, _ in read if passage.passage_id in rivals_found]
@@ -208,7 +213,7 @@ class ReaderWriter:
             titled(passage) if of_rival else titled_without(passage, rivals_found) for _, passage, of_rival in read
         ]
         readings = await self.reader.read(asked, texts)
-        cells = _cells_asked(asked, evidence.passages, rivals_found)
+        cells = {} if wanted is AnswerType.REASON else _cells_asked(asked, evidence.passages, rivals_found)
         by_rule = frozenset(cells)
         if row is not None and row.odds >= LIKELY_ROW:
             cells.setdefault(row.passage_id, _cell_of(row))
@@ -239,13 +244,23 @@ class ReaderWriter:
             odds = row.odds if row is not None and is_rated else None
             span = AnswerSpan(cell.span.start, cell.span.end, SURE_SPAN if odds is None else odds)
             unscored.append(
-                Place(passage, span, _row(passage, cell), reading.answerable, rank, 0.0, cell=is_asked, row=odds)
+                Place(
+                    passage,
+                    span,
+                    _row(passage, cell),
+                    reading.answerable,
+                    rank,
+                    0.0,
+                    cell=is_asked,
+                    looked_up=is_asked and passage.passage_id in by_rule,
+                    row=odds,
+                )
             )
         texts_shown = [f"{place.passage.title}\n{without_markup(place.shown.text)}" for place in unscored]
         vectors = await self.embedder.embed([self.embedder.model.as_question(asked), *texts_shown])
         near = (vectors[1:] @ vectors[0]).tolist()
         scored = (replace(place, cosine=cosine) for place, cosine in zip(unscored, near, strict=True))
-        return sorted(scored, key=lambda place: (not place.cell, -place.score))
+        return sorted(scored, key=lambda place: (not place.looked_up, -place.score))
 
     async def _polarity(self, question: Question, place: Place, rivals_found: Mapping[str, Sequence[Rival]]) -> str:
         """Yes or No if the reader is certain, else ""."""

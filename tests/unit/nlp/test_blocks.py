@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.nlp.blocks import Block, BlockKind, blocks, unit, without_markup
+from assay.nlp.blocks import Block, BlockKind, blocks, titled, unit, without_markup
+from assay.types import Passage
 
 PAGE = """\
 ---
@@ -183,3 +184,20 @@ def test_texts_of_other_loaders_have_blocks_by_lines() -> None:
     table = one(BlockKind.TABLE, rows, "csv")
     assert [rows[row.start : row.end] for row in table.items] == rows.split("\n")[1:]
     assert without_markup(rows, "csv").startswith("city   people\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "read"),
+    [
+        ('ask "How hot is tea?" -k 3', "ask -k 3"),
+        ("printf 'How hot is tea?\\nAnd milk?\\n' | chat", "printf | chat"),
+        ('{"id": 1, "question": "How hot is tea?"}', '{"id": 1, "question": }'),
+        ('curl "http://tea.example/find?hot=1 2"', 'curl "http://tea.example/find?hot=1 2"'),
+        ("ls '*.tx?'", "ls '*.tx?'"),
+    ],
+)
+def test_questions_quoted_in_code_are_not_read(code: str, read: str) -> None:
+    text = f'She said "How hot is tea?" to him.\n\n```\n{code}\n```\n'
+    found = titled(Passage("p", "d", "r", 0, len(text), text, line=1)).text
+    assert len(found) == len(text)
+    assert found.split() == f'She said "How hot is tea?" to him. {read}'.split()

@@ -19,14 +19,17 @@ TEXTS = {
 }
 
 
-async def found(settings: SearchSettings, places: int = 1) -> list[str]:
+ASKED = "Who founded brand Koro?"
+
+
+async def found(settings: SearchSettings, places: int = 1, asked: str = ASKED) -> list[str]:
     index = MemoryIndex(EMBEDDER.model)
     for name, text in TEXTS.items():
         document = Document(name, text, "", name, "text", "")
         passage = Passage(name, name, document.revision, 0, len(text), text)
         await index.add([Entry(document, (passage,), await EMBEDDER.embed([text]))])
     inner = HybridRetriever(index, EMBEDDER, settings)
-    evidence = await LinkedRetriever(inner, index, EMBEDDER, places).retrieve(("Who founded brand Koro?",))
+    evidence = await LinkedRetriever(inner, index, EMBEDDER, places).retrieve((asked,))
     assert len(evidence.hits) == settings.k
     scores = [hit.score for hit in evidence.hits]
     assert scores == sorted(scores, reverse=True)
@@ -47,3 +50,9 @@ async def test_a_search_by_vector_only_stays_as_it_is() -> None:
 
 async def test_too_few_passages_stay_as_they_are() -> None:
     assert await found(SearchSettings(k=1)) == ["brand"]
+
+
+async def test_a_question_without_a_name_leads_nowhere() -> None:
+    found_ids = await found(SearchSettings(k=3), asked=ASKED.lower())
+    assert found_ids[0] == "brand"
+    assert "founder" not in found_ids

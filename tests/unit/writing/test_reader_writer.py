@@ -18,6 +18,7 @@ from assay.types import (
     Contradiction,
     Evidence,
     Finished,
+    FoundRow,
     Hit,
     Passage,
     PassageReading,
@@ -25,6 +26,7 @@ from assay.types import (
     QuestionKind,
     Quote,
     Sentence,
+    Span,
 )
 from assay.writing.blocks import FACT_BLOCK, PROSE_BLOCK, PROSE_WORDS
 from assay.writing.extractive import ExtractiveWriter
@@ -39,6 +41,7 @@ from assay.writing.reader_writer import (
     READER_WEIGHT,
     STEPS,
     SURE_POLARITY,
+    SURE_ROW,
     SURE_SPAN,
     ReaderWriter,
 )
@@ -548,3 +551,51 @@ async def test_a_table_whose_asked_cell_is_empty_answers_nothing() -> None:
     read = titled(found.passages[0]).text
     script = {(asked.standalone, read): reading(read, 3.0, "150 euros", sure=5.0)}
     assert await written(found, script, asked) == [Finished("stop")]
+
+
+async def test_a_reason_is_no_cell_of_a_table() -> None:
+    asked = asking("Why is there a deposit for an e-bike?", AnswerType.REASON)
+    found = evidence(PRICES, "A deposit covers damage.")
+    read = titled(found.passages[0]).text
+    script = {
+        (asked.standalone, read): reading(read, -3.0, "150 euros", sure=-3.0),
+        (asked.standalone, "A deposit covers damage."): reading("A deposit covers damage.", 3.0, "damage"),
+    }
+    first, *_ = await sentences(found, script, asked)
+    assert first.text == "A deposit covers damage."
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedRows:
+    """Finds the row of E-bike in the first passage, with these log odds."""
+
+    odds: float
+
+    async def find(self, question: str, passages: Sequence[Passage]) -> FoundRow:
+        line, cell = (Span(PRICES.index(text), PRICES.index(text) + len(text)) for text in (E_BIKE, "35 euros"))
+        table, header = Span(0, len(PRICES)), Span(0, PRICES.index("\n|--"))
+        return FoundRow(
+            passages[0].passage_id, line, header, table, cell, self.odds, self.odds, self.odds, term="bike"
+        )
+
+
+E_BIKE = "| E-bike | 35 euros | 150 euros |"
+
+
+@pytest.mark.parametrize(("prose", "first"), [(9.0, "A bike"), (-9.0, "| Bike")])
+async def test_a_row_that_likely_answers_comes_first_unless_something_outside_is_likelier(
+    prose: float, first: str
+) -> None:
+    asked = asking("What is a bike for a day?", AnswerType.NUMBER)
+    found = evidence(PRICES, "A bike is 30 euros a day.")
+    read = titled(found.passages[0]).text
+    script = {
+        (asked.standalone, read): reading(read, 0.0, "30 euros"),
+        (asked.standalone, found.passages[1].text): reading(
+            found.passages[1].text, prose, "30 euros a day", sure=prose
+        ),
+    }
+    writer = ReaderWriter(ScriptedReader(script), CosineEmbedder(), BY_SENTENCES, ScriptedRows(SURE_ROW))
+    said = [part async for part in writer.write(asked, found, ())]
+    assert isinstance(said[0], Sentence)
+    assert said[0].text.removeprefix("**35 euros**\n\n").startswith(first)

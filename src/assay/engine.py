@@ -167,14 +167,17 @@ class Engine:
     # --- documents -----------------------------------------------------------------------------
 
     def aadd(self, paths: Sequence[Path | str]) -> AsyncIterator[FileReport]:
-        """Add files and folders; one report for each file, after it is stored for good."""
-        return self._parts.ingester.add([Path(path) for path in paths])
+        """Add files and folders; one report for each file, after it is stored for good.
+
+        A text like `s3://bucket/folder` is an address in object storage: every object there is a file.
+        """
+        return self._parts.ingester.add(paths)
 
     add = _collected(aadd)
 
     def amirror(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
         """Make the collection hold these files and folders as they are now; documents from elsewhere stay."""
-        return self._parts.ingester.mirror([Path(path) for path in paths], dry_run=dry_run)
+        return self._parts.ingester.mirror(paths, dry_run=dry_run)
 
     mirror = _collected(amirror)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ class InputFiles:
             raise UsageError("a path is empty", hint="name a file or a folder; . is the working folder")
         if "-" in self._names:
             self._spool = self._filled()
-        self.paths = [self._spool if name == "-" and self._spool else Path(name) for name in self._names]
+        self.paths = [self._spool if name == "-" and self._spool else name for name in self._names]
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -104,7 +104,7 @@ async def _show_reports(
     reports: Reports,
     show: Callable[[FileReport], None],
     terminal: Terminal,
-    paths: list[Path],
+    paths: Sequence[Path | str],
     *,
     streams: bool,
     dry_run: bool,

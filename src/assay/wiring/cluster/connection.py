@@ -1,0 +1,181 @@
+"""Start Ray on this machine, or join a cluster that is there; call actors, whichever is free."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+from ray.exceptions import ObjectLostError, OutOfMemoryError, RayActorError, RaySystemError, WorkerCrashedError
+
+from assay.errors import AssayError, ProviderFailed, ProviderUnreachable, UsageError
+
+# Ray on this machine, for this process alone.
+LOCAL = "local"
+# What Ray raises where a machine or a process is lost. The work is not at fault, and is given to another one.
+LOST = (RayActorError, WorkerCrashedError, OutOfMemoryError, ObjectLostError, RaySystemError)
+# Times that a call is given to another actor where the first one is lost: more machines than will be lost at once,
+# few enough that a text which ends every process that reads it ends the work soon. Chosen.
+ATTEMPTS = 5
+# No word about this machine goes to Ray's makers, and no colours into what assay prints.
+_ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_COLOR_PREFIX": "0"}
+# Ray listens on every interface of the machine, and whoever reaches it may run programs as its user: only who knows
+# this is heard. Its processes take it from the environment; it is the same for all clusters of this process, since
+# Ray reads it once.
+_MODE, _TOKEN = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN"
+_OWN_TOKEN = secrets.token_hex(32)
+_SAME = "install the same Python, Ray and assay with its extra ray on every machine of the cluster"
+
+
+@dataclass(eq=False)
+class Cluster:
+    """Machines that work under Ray: `workers` actors at a time, each on one processor.
+
+    Ray is started, or joined, by the first call of `connect`; what was started here ends with `close`. A program
+    that has joined a cluster itself before stays in it.
+    """
+
+    address: str = LOCAL
+    workers: int | None = None
+    _started: bool = False
+
+    def connect(self) -> int:
+        """Be connected, and return the number of workers. Raises ProviderUnreachable, UsageError."""
+        if not ray.is_initialized():
+            self._join()
+        processors = int(ray.cluster_resources().get("CPU", 0))
+        if processors == 0:
+            raise UsageError("the Ray cluster has no processors", hint="start a worker node: ray start --address …")
+        return min(self.workers or processors, processors)
+
+    def close(self) -> None:
+        """Leave the cluster if it was joined here; calling it twice is harmless."""
+        if self._started:
+            self._started = False
+            ray.shutdown()
+
+    def _join(self) -> None:
+        for name, value in _ENVIRONMENT.items():
+            os.environ.setdefault(name, value)
+        options: dict[str, Any] = {"address": self.address, "log_to_driver": False, "logging_level": logging.ERROR}
+        if self.address == LOCAL:
+            os.environ.setdefault(_TOKEN, _OWN_TOKEN)
+            options |= {"num_cpus": self.workers, "include_dashboard": False}
+        chosen = os.environ.get(_MODE)
+        try:
+            ray.init(**options)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise _unreachable(self.address, error) from error
+        self._started = True
+        if self.address == LOCAL and chosen is None and os.environ.get(_MODE) != "token":
+            self.close()  # an older Ray asks for no token unless it is told to before it is imported
+            raise UsageError(f"Ray {ray.__version__} would be open to the network", hint="install Ray 2.60 or later")
+
+
+def _unreachable(address: str, error: Exception) -> AssayError:
+    if isinstance(error, RuntimeError):  # such as another version of Python or Ray
+        return UsageError(f"the Ray cluster at {address} cannot be joined: {error}", hint=_SAME)
+    return ProviderUnreachable(
+        f"no Ray cluster answers at {address}: {error}",
+        hint="name one as HOST:PORT, auto for that of this machine, or local to start one here",
+    )
+
+
+def failed_workers(error: BaseException) -> ProviderFailed:
+    """The error for workers that cannot begin, or that end whatever they are given."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return ProviderFailed(f"the workers of the Ray cluster failed: {lines[-1] if lines else error!r}", hint=_SAME)
+
+
+class ActorPool:
+    """Actors that take one call at a time each; a call that is lost with its machine is made again by another one.
+
+    `make` is a class whose objects the actors are, made with `arguments`. Used on one event loop.
+    """
+
+    def __init__(self, cluster: Cluster, make: type, *arguments: Any) -> None:
+        self._cluster = cluster
+        self._make = make
+        self._arguments = arguments
+        self._free: asyncio.Queue[Any] | None = None
+        self._size = 0
+        self._beginning: set[asyncio.Task[None]] = set()
+        self._actors: list[Any] = []
+
+    @property
+    def size(self) -> int:
+        """How many calls are under way at most; 0 before the first."""
+        return self._size
+
+    async def start(self) -> None:
+        """Begin all actors, without waiting for them."""
+        if self._free is None:
+            self._free = asyncio.Queue()
+            self._size = await asyncio.to_thread(self._cluster.connect)
+            for _ in range(self._size):
+                self._begin()
+
+    async def call(self, method: str, *arguments: Any) -> Any:
+        """The result of a method of whichever actor is free first. Raises ProviderFailed."""
+        await self.start()
+        assert self._free is not None  # noqa: S101 - `start` made it
+        lost: BaseException | None = None
+        for _ in range(ATTEMPTS):
+            actor = await self._free.get()
+            if isinstance(actor, AssayError):
+                self._free.put_nowait(actor)  # for the others that wait
+                raise actor
+            try:
+                result = await getattr(actor, method).remote(*arguments)
+            except LOST as error:
+                lost = error
+                self._begin()
+            except BaseException:
+                self._free.put_nowait(actor)
+                raise
+            else:
+                self._free.put_nowait(actor)
+                return result
+        assert lost is not None  # noqa: S101 - an attempt that ends here was lost
+        raise failed_workers(lost) from lost
+
+    async def close(self) -> None:
+        """End the actors; calling it twice is harmless."""
+        for task in self._beginning:
+            task.cancel()
+        await asyncio.gather(*self._beginning, return_exceptions=True)
+        if ray.is_initialized():
+            for actor in self._actors:
+                with suppress(Exception):
+                    ray.kill(actor)
+        self._actors.clear()
+        self._free = None
+
+    def _begin(self) -> None:
+        task = asyncio.ensure_future(self._ready())
+        self._beginning.add(task)
+        task.add_done_callback(self._beginning.discard)
+
+    async def _ready(self) -> None:
+        """Begin an actor, and hand it out once it is ready, however long the cluster has no room for it."""
+        assert self._free is not None  # noqa: S101 - `start` made it
+        made = ray.remote(self._make).options(num_cpus=1, max_restarts=0)
+        for _ in range(ATTEMPTS):
+            actor = made.remote(*self._arguments)
+            try:
+                await actor.ready.remote()
+            except LOST as error:
+                lost: BaseException = error
+            except Exception as error:  # noqa: BLE001 - whatever making it raised, callers get to hear it
+                lost = error
+                break
+            else:
+                self._actors.append(actor)
+                self._free.put_nowait(actor)
+                return
+        self._free.put_nowait(failed_workers(lost))

@@ -1,0 +1,62 @@
+"""Spread the work of an engine over a Ray cluster. Ray itself is imported once that is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from assay.core.stages import Embedder, Index
+from assay.engine import Parts
+from assay.errors import MissingExtra, UsageError
+from assay.settings import Settings
+from assay.wiring.models import refuse_offline
+
+if TYPE_CHECKING:
+    from assay.wiring.cluster.connection import Cluster
+
+# Words in place of an address: start Ray here, or join the cluster of this machine.
+_HERE = frozenset({"local", "auto"})
+
+
+def open_cluster(address: str, workers: int | None, settings: Settings) -> Cluster:
+    """The cluster at an address, not connected yet.
+
+    `local` starts Ray on this machine, `auto` joins the cluster that this machine is a node of, HOST:PORT another.
+    Raises MissingExtra, UsageError.
+    """
+    if address not in _HERE:
+        host, separator, port = address.rpartition(":")
+        if not separator or not port.isdecimal() or "/" in host:
+            raise UsageError(f"{address!r} is no address of a Ray cluster", hint="give local, auto or HOST:PORT")
+        refuse_offline(settings, host, "the Ray cluster")
+    if workers is not None and workers < 1:
+        raise UsageError(f"there are {workers} workers: nothing could be done", hint="give at least 1")
+    try:
+        from assay.wiring.cluster.connection import Cluster
+    except ModuleNotFoundError as error:
+        raise MissingExtra(
+            f"spreading work over a cluster needs the package {error.name}",
+            hint='in the clone of assay: pip install ".[ray]"',
+        ) from error
+    return Cluster(address, workers)
+
+
+def refuse_workers_alone(ray: str | None, workers: int | None) -> None:
+    """Raise UsageError for a number of workers without a cluster."""
+    if ray is None and workers is not None:
+        raise UsageError("workers are those of a Ray cluster, and none is named", hint='name one, e.g. ray="local"')
+
+
+def with_cluster(parts: Parts, index: Index, settings: Settings, cluster: Cluster) -> Parts:
+    """The parts with files taken in by the workers of a cluster, which is left when the engine closes."""
+    from assay.wiring.cluster.ingestion import ClusterIngestion
+
+    ingester = ClusterIngestion(index, settings, cluster)
+    return replace(parts, ingester=ingester, closing=(*parts.closing, cluster.close))
+
+
+def spread_embedder(embedder: Embedder, settings: Settings, cluster: Cluster) -> Embedder:
+    """The embedder, with its work done by the workers of a cluster."""
+    from assay.wiring.cluster.embedder import ClusterEmbedder
+
+    return ClusterEmbedder(embedder, settings, cluster)

@@ -78,6 +78,20 @@ class BeginRun(Protocol):
         ...
 
 
+class AnswerElsewhere(Protocol):
+    """Answer a question in another process."""
+
+    def __call__(
+        self,
+        text: str,
+        history: tuple[Message, ...],
+        options: AskOptions | None,
+        passages: Sequence[Passage | Hit] | None,
+    ) -> Coroutine[Any, Any, Answer]:
+        """The answer, as `Engine.aask` or with passages `Engine.aanswer_from` gives it, and raising as these."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """The parts of an engine; `assay.wiring` chooses them.
@@ -87,7 +101,8 @@ class Parts:
     settings than the usual ones. `quarantine` masks planted instructions in passages that did not come from a
     search. `under` gives the same parts with options over the settings; it may open a model. `models` are the
     language models to close, `closing` further functions to call then. `records` says whether one of the `sinks` is
-    the record of runs. `open_circuits` names the providers that are left alone for now.
+    the record of runs. `open_circuits` names the providers that are left alone for now. Questions whose events nobody
+    receives go to `answer_elsewhere` if it is there.
     """
 
     index: Index
@@ -105,6 +120,7 @@ class Parts:
     models: Callable[[], tuple[LLM, ...]] = tuple
     closing: tuple[Callable[[], None], ...] = ()
     open_circuits: Callable[[], tuple[str, ...]] = tuple
+    answer_elsewhere: AnswerElsewhere | None = None
 
 
 def _plain(
@@ -235,7 +251,7 @@ class Engine:
         UsageError for an empty or too long question and for an option without effect, DeadlinePassed if the
         deadline passes before, and what the store or a provider raises.
         """
-        return await self._answer(await self._prepare(text, history, options), emit, streamed)
+        return await self._ask(text, history, options, None, emit, streamed)
 
     ask = _plain(aask)
 
@@ -263,7 +279,7 @@ class Engine:
         >>> answer.text, answer.sources[0].passage_id
         ('**3 May 1932** — The bridge was opened on 3 May 1932. [1]', 'a')
         """
-        return await self._answer(await self._prepare(text, history, options, passages), emit, streamed)
+        return await self._ask(text, history, options, passages, emit, streamed)
 
     answer_from = _plain(aanswer_from)
 
@@ -457,6 +473,21 @@ class Engine:
         return await asyncio.to_thread(self._parts.quarantine, Evidence(tuple(hits)))
 
     # --- one run -------------------------------------------------------------------------------
+
+    async def _ask(
+        self,
+        text: str,
+        history: Iterable[Message],
+        options: AskOptions | None,
+        passages: Sequence[Passage | Hit] | None,
+        emit: Emit,
+        streamed: bool,
+    ) -> Answer:
+        """Answer here, or elsewhere if there are workers for it and nobody watches."""
+        elsewhere = self._parts.answer_elsewhere
+        if elsewhere is not None and emit is ignore_event and not streamed:
+            return await self._background.arun(elsewhere(text, tuple(history), options, passages))
+        return await self._answer(await self._prepare(text, history, options, passages), emit, streamed)
 
     async def _prepare(
         self,

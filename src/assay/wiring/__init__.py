@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from assay.core.stages import LLM, Checker, Embedder, Index, Retriever, Sink
@@ -40,9 +40,18 @@ from assay.wiring.recording import as_sink, open_record
 from assay.wiring.review import open_rules
 from assay.wiring.runs import Runs
 from assay.wiring.search import CollectionSearch, search_settings
-from assay.wiring.spreading import open_cluster, refuse_workers_alone, spread_embedder, with_cluster
+from assay.wiring.spreading import (
+    open_cluster,
+    refuse_own_parts,
+    refuse_workers_alone,
+    spread_embedder,
+    with_cluster,
+)
 from assay.wiring.stages import Composer
 from assay.wiring.verdict_cache import VerdictCache, open_verdict_cache
+
+if TYPE_CHECKING:
+    from assay.wiring.cluster.connection import Cluster
 
 Result = TypeVar("Result")
 
@@ -67,9 +76,9 @@ def open_engine(
     `assay.core.stages`; they are used as assay's own are, and left open when the engine closes. `sinks` receive
     what happens in its runs, as the record does, and are closed with it. Without `create`, a collection that is not
     there raises UnknownCollection. Without `models`, no language model is opened, whatever is set: documents and
-    searches need none. With `ray`, documents are added by the workers of a Ray cluster: "local" starts one on this
-    machine, "auto" joins that of this machine, HOST:PORT another; `workers` is how many at most, else one a
-    processor. Raises UsageError for a setting that does not exist or does not fit and for an object that
+    searches need none. With `ray`, the workers of a Ray cluster take documents in and answer questions: "local"
+    starts one on this machine, "auto" joins that of this machine, HOST:PORT another; `workers` is how many at most,
+    else one a processor. Raises UsageError for a setting that does not exist or does not fit and for an object that
     lacks a method, ModelMismatch when the collection was embedded by another model.
 
     >>> with open_engine(data_dir=folder, collection="manual") as engine:
@@ -78,13 +87,29 @@ def open_engine(
     """
     refuse_workers_alone(ray, workers)
     own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
-    cluster = None if ray is None else open_cluster(ray, workers, chosen)
-    if cluster is not None and own.embedder is not None:
-        raise UsageError("an embedder of your own cannot be sent to a cluster", hint="name a folder with its model")
-    chosen = with_learned_threshold(chosen)
+    if ray is None:
+        return engine_under(chosen, own, create=create, models=models, sinks=sinks)
+    refuse_own_parts(own, sinks)
+    return engine_under(chosen, own, create=create, models=models, cluster=open_cluster(ray, workers, chosen))
+
+
+def engine_under(
+    settings: Settings,
+    own: OwnParts,
+    *,
+    create: bool,
+    models: bool = True,
+    sinks: Sequence[Sink] = (),
+    cluster: Cluster | None = None,
+) -> Engine:
+    """An engine under settings that were checked, with its work spread over a cluster if there is one.
+
+    Raises as `open_engine`.
+    """
+    chosen = with_learned_threshold(settings)
     there = collections_of(chosen)
-    with there.stay_open() if index is None else nullcontext():
-        if index is None and not create and chosen.collection not in there.names():
+    with there.stay_open() if own.index is None else nullcontext():
+        if own.index is None and not create and chosen.collection not in there.names():
             raise _unknown(chosen, there)
         pool = ModelPool(own.llm, opens=models)
         opened = pool.of(chosen)
@@ -99,7 +124,7 @@ def open_engine(
             verdicts = None if pool.is_own(chosen.verifier_model) else _verdicts(chosen, opened, there)
         store = there.record(chosen.collection, texts=chosen.record == "all")
         made = _parts(chosen, pool, parts, stored, store, verdicts, sinks)
-        return Engine(made if cluster is None else with_cluster(made, stored, chosen, cluster))
+        return Engine(made if cluster is None else with_cluster(made, stored, chosen, cluster, there.place))
 
 
 def open_parts(settings: Settings, *, with_collection: bool = True) -> Parts:

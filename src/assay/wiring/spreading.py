@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from assay.core.stages import Embedder, Index
+from assay.core.stages import Embedder, Index, Sink
 from assay.engine import Parts
 from assay.errors import MissingExtra, UsageError
 from assay.settings import Settings
 from assay.wiring.models import refuse_offline
+from assay.wiring.own import OwnParts
 
 if TYPE_CHECKING:
     from assay.wiring.cluster.connection import Cluster
@@ -47,12 +49,31 @@ def refuse_workers_alone(ray: str | None, workers: int | None) -> None:
         raise UsageError("workers are those of a Ray cluster, and none is named", hint='name one, e.g. ray="local"')
 
 
-def with_cluster(parts: Parts, index: Index, settings: Settings, cluster: Cluster) -> Parts:
-    """The parts with files taken in by the workers of a cluster, which is left when the engine closes."""
+def refuse_own_parts(own: OwnParts, sinks: Sequence[Sink]) -> None:
+    """Raise UsageError for objects of the caller's: they cannot be sent to other machines."""
+    given = [part.name for part in fields(own) if getattr(own, part.name) is not None] + ["sink"] * len(sinks)
+    if given:
+        raise UsageError(
+            f"the {given[0]} is an object of your own, which cannot be sent to the workers of a cluster",
+            hint="name what can be named (a model, a folder), or leave ray out",
+        )
+
+
+def with_cluster(parts: Parts, index: Index, settings: Settings, cluster: Cluster, place: str) -> Parts:
+    """The parts with files taken in and questions answered by a cluster, which is left when the engine closes.
+
+    `place` is where the collection is: workers that would answer from another place refuse to.
+    """
+    from assay.wiring.cluster.answering import AnsweringWorkers
     from assay.wiring.cluster.ingestion import ClusterIngestion
 
-    ingester = ClusterIngestion(index, settings, cluster)
-    return replace(parts, ingester=ingester, closing=(*parts.closing, cluster.close))
+    answering = AnsweringWorkers(settings, cluster, place)
+    return replace(
+        parts,
+        ingester=ClusterIngestion(index, settings, cluster),
+        answer_elsewhere=answering.answer,
+        closing=(*parts.closing, answering.close, cluster.close),
+    )
 
 
 def spread_embedder(embedder: Embedder, settings: Settings, cluster: Cluster) -> Embedder:

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 import secrets
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +21,8 @@ LOST = (RayActorError, WorkerCrashedError, OutOfMemoryError, ObjectLostError, Ra
 # Times that a call is given to another actor where the first one is lost: more machines than will be lost at once,
 # few enough that a text which ends every process that reads it ends the work soon. Chosen.
 ATTEMPTS = 5
-# No word about this machine goes to Ray's makers, and no colours into what assay prints.
-_ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_COLOR_PREFIX": "0"}
+# No word about this machine goes to Ray's makers, and what Ray's core logs goes to its own files alone.
+_ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 # Ray listens on every interface of the machine, and whoever reaches it may run programs as its user: only who knows
 # this is heard. Its processes take it from the environment; it is the same for all clusters of this process, since
 # Ray reads it once.
@@ -71,6 +70,7 @@ class Cluster:
             ray.init(**options)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise _unreachable(self.address, error) from error
+        logging.getLogger("ray.data").setLevel(logging.ERROR)  # else it tells of each step on standard error
         self._started = True
         if self.address == LOCAL and chosen is None and os.environ.get(_MODE) != "token":
             self.close()  # an older Ray asks for no token unless it is told to before it is imported
@@ -93,68 +93,71 @@ def failed_workers(error: BaseException) -> ProviderFailed:
 
 
 class ActorPool:
-    """Actors that take one call at a time each; a call that is lost with its machine is made again by another one.
+    """Actors that take `calls_each` calls at a time; a call that is lost with its machine is made again elsewhere.
 
-    `make` is a class whose objects the actors are, made with `arguments`. Used on one event loop.
+    `make` is a class whose objects the actors are, made with `arguments`; it has a method `ready`. Used on one event
+    loop.
     """
 
-    def __init__(self, cluster: Cluster, make: type, *arguments: Any) -> None:
+    def __init__(self, cluster: Cluster, make: type, *arguments: Any, calls_each: int = 1) -> None:
         self._cluster = cluster
         self._make = make
         self._arguments = arguments
+        self._calls_each = calls_each
         self._free: asyncio.Queue[Any] | None = None
-        self._size = 0
         self._beginning: set[asyncio.Task[None]] = set()
-        self._actors: list[Any] = []
-
-    @property
-    def size(self) -> int:
-        """How many calls are under way at most; 0 before the first."""
-        return self._size
-
-    async def start(self) -> None:
-        """Begin all actors, without waiting for them."""
-        if self._free is None:
-            self._free = asyncio.Queue()
-            self._size = await asyncio.to_thread(self._cluster.connect)
-            for _ in range(self._size):
-                self._begin()
+        self._actors: set[Any] = set()
 
     async def call(self, method: str, *arguments: Any) -> Any:
         """The result of a method of whichever actor is free first. Raises ProviderFailed."""
-        await self.start()
-        assert self._free is not None  # noqa: S101 - `start` made it
+        free = self._free or await self._start()
         lost: BaseException | None = None
         for _ in range(ATTEMPTS):
-            actor = await self._free.get()
+            actor = await free.get()
             if isinstance(actor, AssayError):
-                self._free.put_nowait(actor)  # for the others that wait
+                free.put_nowait(actor)  # for the others that wait
                 raise actor
             try:
                 result = await getattr(actor, method).remote(*arguments)
             except LOST as error:
                 lost = error
-                self._begin()
+                self._replace(actor)
             except BaseException:
-                self._free.put_nowait(actor)
+                free.put_nowait(actor)
                 raise
             else:
-                self._free.put_nowait(actor)
+                free.put_nowait(actor)
                 return result
         assert lost is not None  # noqa: S101 - an attempt that ends here was lost
         raise failed_workers(lost) from lost
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """End the actors; calling it twice is harmless."""
         for task in self._beginning:
-            task.cancel()
-        await asyncio.gather(*self._beginning, return_exceptions=True)
+            task.get_loop().call_soon_threadsafe(task.cancel)
         if ray.is_initialized():
             for actor in self._actors:
-                with suppress(Exception):
-                    ray.kill(actor)
+                ray.kill(actor)
         self._actors.clear()
         self._free = None
+
+    async def _start(self) -> asyncio.Queue[Any]:
+        """Begin all actors, without waiting for them."""
+        self._free = asyncio.Queue()
+        try:
+            size = await asyncio.to_thread(self._cluster.connect)
+        except BaseException:
+            self._free = None
+            raise
+        for _ in range(size):
+            self._begin()
+        return self._free
+
+    def _replace(self, actor: Any) -> None:
+        """Begin another actor in place of one that is lost, once, however many calls it had."""
+        if actor in self._actors:
+            self._actors.discard(actor)
+            self._begin()
 
     def _begin(self) -> None:
         task = asyncio.ensure_future(self._ready())
@@ -163,19 +166,23 @@ class ActorPool:
 
     async def _ready(self) -> None:
         """Begin an actor, and hand it out once it is ready, however long the cluster has no room for it."""
-        assert self._free is not None  # noqa: S101 - `start` made it
+        free = self._free
+        assert free is not None  # noqa: S101 - `_start` made it
         made = ray.remote(self._make).options(num_cpus=1, max_restarts=0)
+        lost: BaseException | None = None
         for _ in range(ATTEMPTS):
             actor = made.remote(*self._arguments)
             try:
                 await actor.ready.remote()
             except LOST as error:
-                lost: BaseException = error
+                lost = error
             except Exception as error:  # noqa: BLE001 - whatever making it raised, callers get to hear it
                 lost = error
                 break
             else:
-                self._actors.append(actor)
-                self._free.put_nowait(actor)
+                self._actors.add(actor)
+                for _call in range(self._calls_each):
+                    free.put_nowait(actor)
                 return
-        self._free.put_nowait(failed_workers(lost))
+        assert lost is not None  # noqa: S101 - an attempt that ends here was lost
+        free.put_nowait(failed_workers(lost))

@@ -57,5 +57,5 @@ class ClusterEmbedder:
 
     async def aclose(self) -> None:
         """End the workers; calling it twice is harmless."""
-        await self._pool.close()
+        self._pool.close()
         await self._local.aclose()

@@ -8,6 +8,7 @@ machine was lost, replaces itself.
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -34,18 +35,19 @@ from assay.wiring.cluster.connection import Cluster, failed_workers
 from assay.wiring.cluster.rows import FileOutcome
 from assay.wiring.cluster.workers import DocumentEmbedder, FileWorker
 
-# Files of one task at the first attempt; one of their documents that ends its process takes the others along. Then
-# they are read one by one, so that only those are given up that end every process. Chosen.
-_FILES_A_TASK = (16, 1, 1)
+# Files of one task at the first attempt; one that ends its process takes the others along. Then they are read one by
+# one, so that only those are given up that end every process. Chosen.
+_FILES_A_TASK = (16, 1)
 # Bytes of a block between reading and embedding: about 100 passages, a second's work. Ray's own size, 128 MiB, would
 # give all of a small collection to one worker.
 _BLOCK = 256 << 10
 # Blocks that wait to be stored; workers wait beyond. Chosen.
 _BLOCKS_AHEAD = 4
-# Seconds until Ray has given up a machine that is lost are some 20, with an attempt a second.
-_RETRIES = 60
-_GIVEN_UP = f"the process that read it ended, in {len(_FILES_A_TASK)} attempts"
-_HINT = "read it alone, on a machine with more memory"
+# Processes that a worker may lose before it is given up with what it has, and the times that a task is tried: until
+# Ray gives a machine up that is lost, which takes some 20 s, it tries about once a second. Chosen.
+_RESTARTS, _RETRIES = 3, 60
+_GIVEN_UP = f"the process that read it ended, {len(_FILES_A_TASK) * (_RESTARTS + 1)} times over"
+_HINT = "read it on a machine with more memory, by `assay add` without --ray"
 
 Row = dict[str, Any]
 Make = Callable[[], Iterable[Any]]
@@ -66,12 +68,18 @@ class _Waiting:
 
 
 class ClusterIngestion:
-    """Ingests files into an index through a cluster; the index is written to by this process alone."""
+    """Ingests files into an index through a cluster; the index is written to by this process alone.
 
-    def __init__(self, index: Index, settings: Settings, cluster: Cluster) -> None:
+    `reads` is what reads the files (a test's own kind ends its process).
+    """
+
+    def __init__(
+        self, index: Index, settings: Settings, cluster: Cluster, reads: type[FileWorker] = FileWorker
+    ) -> None:
         self._index = index
         self._settings = settings
         self._cluster = cluster
+        self._reads = reads
 
     def add(self, paths: Sequence[Path | str]) -> AsyncIterator[FileReport]:
         """Store the files at and under the paths; one report per file, once it is stored durably.
@@ -136,37 +144,40 @@ class ClusterIngestion:
 
     def _plan(self, requests: list[Row], files_a_task: int, size: int, *, dry_run: bool) -> Iterable[Any]:
         """The blocks of rows, as the workers make them."""
-        context = DataContext.get_current().copy()
-        context.enable_progress_bars = False
-        context.print_on_execution_start = False
-        context.target_max_block_size = _BLOCK
-        # Ray drops a block whose process ended too often; the files of it are read again here, one by one.
-        context.max_errored_blocks = -1
-        tasks = max(min(size * 2, len(requests)), -(-len(requests) // files_a_task))
         sent = sent_settings(self._settings)
-        with DataContext.current(context):
-            files = ray.data.from_items(requests, override_num_blocks=tasks)
-            documents = files.map_batches(
-                FileWorker,
-                fn_constructor_args=(sent, __version__),
-                fn_constructor_kwargs={"dry_run": dry_run},
-                compute=ActorPoolStrategy(size=min(size, tasks)),
-                batch_size=None,
-                batch_format="pyarrow",
-                # Reading takes a hundredth of what embedding does: it has no processor of its own.
-                num_cpus=0,
-                max_task_retries=_RETRIES,
-            )
-            ready = documents.map_batches(
-                DocumentEmbedder,
-                fn_constructor_args=(sent, __version__),
-                compute=ActorPoolStrategy(size=size),
-                batch_size=None,
-                batch_format="pyarrow",
-                num_cpus=1,
-                max_task_retries=_RETRIES,
-            )
-            return iter(ready.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=1))
+        tasks = max(min(size * 2, len(requests)), -(-len(requests) // files_a_task))
+        with warnings.catch_warnings():
+            # Ray warns of names of its own, and of the one way to say how often a task is tried again: 2.64 will take
+            # that back.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            with DataContext.current(_context()):
+                return self._planned(requests, sent, tasks, size, dry_run=dry_run)
+
+    def _planned(
+        self, requests: list[Row], sent: dict[str, Any], tasks: int, size: int, *, dry_run: bool
+    ) -> Iterable[Any]:
+        files = ray.data.from_items(requests, override_num_blocks=tasks)
+        documents = files.map_batches(
+            self._reads,
+            fn_constructor_args=(sent, __version__),
+            fn_constructor_kwargs={"dry_run": dry_run},
+            compute=_pool(min(size, tasks)),
+            batch_size=None,
+            batch_format="pyarrow",
+            # Reading takes a hundredth of what embedding does: it has no processor of its own.
+            num_cpus=0,
+            ray_remote_args_fn=_retries,
+        )
+        ready = documents.map_batches(
+            DocumentEmbedder,
+            fn_constructor_args=(sent, __version__),
+            compute=_pool(size),
+            batch_size=None,
+            batch_format="pyarrow",
+            num_cpus=1,
+            ray_remote_args_fn=_retries,
+        )
+        return iter(ready.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=1))
 
     async def _store(
         self, group: Sequence[Row], waiting: dict[int, _Waiting], stale: list[StaleDocument]
@@ -200,6 +211,26 @@ class ClusterIngestion:
         ready = rows.read_document(found["document"])
         vectors = np.frombuffer(found["vectors"], "<f4").reshape(ready.size, self._index.model.dimension)
         return Entry(ready.document, ready.passages, vectors)
+
+
+def _context() -> DataContext:
+    """How Ray Data works here."""
+    context = DataContext.get_current().copy()
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
+    context.target_max_block_size = _BLOCK
+    # Ray drops a block whose process ended too often; the files of it are read again here, one by one.
+    context.max_errored_blocks = -1
+    return context
+
+
+def _pool(size: int) -> ActorPoolStrategy:
+    """So many workers from the start; fewer will do, as where there are fewer files."""
+    return ActorPoolStrategy(min_size=1, max_size=size, initial_size=size)
+
+
+def _retries() -> dict[str, Any]:
+    return {"max_restarts": _RESTARTS, "max_task_retries": _RETRIES}
 
 
 def _unread(seen: FoundFile) -> FileReport:

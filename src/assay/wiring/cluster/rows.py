@@ -115,5 +115,7 @@ def read_error(data: bytes) -> AssayError:
     'ProviderRefused'
     """
     name, message, hint = json.loads(data)
-    kind: Any = getattr(errors, name, ProviderFailed)
-    return kind(message, hint=hint) if issubclass(kind, AssayError) else ProviderFailed(message, hint=hint)
+    kind: Any = getattr(errors, name, None)
+    if isinstance(kind, type) and issubclass(kind, AssayError):
+        return kind(message, hint=hint)
+    return ProviderFailed(message, hint=hint)

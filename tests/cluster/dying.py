@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from assay.wiring.cluster.rows import FileRequest
-from assay.wiring.cluster.workers import FileWorker
+from assay.wiring.cluster.workers import Worker
 
 
-class DyingWorker(FileWorker):
+class DyingWorker(Worker):
     """Ends its process at each file called poison."""
 
-    def rows(self, number: int, request: FileRequest) -> Iterator[list[dict[str, Any]]]:
-        """The rows of any other file."""
+    def items(self, request: FileRequest, *, dry_run: bool) -> Iterator[bytes]:
+        """What is in any other file."""
         if request.seen.file.stem == "poison":
             os._exit(1)
-        yield from super().rows(number, request)
+        yield from super().items(request, dry_run=dry_run)
 
 
 class DyingOnce:

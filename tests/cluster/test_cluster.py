@@ -82,11 +82,13 @@ def test_a_database_is_filled_by_the_driver(address: str, files: Path, tmp_path:
 async def test_a_file_that_ends_every_process_is_given_up_and_the_others_are_not(
     address: str, tmp_path: Path
 ) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
     for name in ("a", "b", "poison", "c"):
-        (tmp_path / f"{name}.md").write_text(f"# {name}\n\nThis is the text of {name}.\n")
+        (folder / f"{name}.md").write_text(f"# {name}\n\nThis is the text of {name}.\n")
     index = index_of_the_bundled_model()
-    own = ClusterIngestion(index, Settings(), Cluster(address), DyingWorker)
-    reports = {Path(report.path).stem: report async for report in own.add([tmp_path])}
+    own = ClusterIngestion(index, open_embedder(Settings()), Settings(), Cluster(address), DyingWorker)
+    reports = {Path(report.path).stem: report async for report in own.add([folder])}
     assert {name: report.status for name, report in reports.items()} == {
         "a": "added",
         "b": "added",
@@ -124,16 +126,16 @@ def test_a_collection_is_embedded_anew(address: str, files: Path, tmp_path: Path
 
 
 async def test_a_call_that_is_lost_with_its_process_is_made_again(address: str, tmp_path: Path) -> None:
-    pool = ActorPool(Cluster(address), DyingOnce, str(tmp_path / "memory"))
-    assert await asyncio.gather(*(pool.call("double", number) for number in range(6))) == [0, 2, 4, 6, 8, 10]
+    pool = ActorPool(Cluster(address), DyingOnce, str(tmp_path / "memory"), lanes={"double": 1})
+    assert await asyncio.gather(*(pool.call("double", "double", number) for number in range(6))) == [0, 2, 4, 6, 8, 10]
     assert (tmp_path / "memory").exists()
     pool.close()
 
 
 async def test_workers_that_cannot_begin_say_why(address: str) -> None:
-    pool = ActorPool(Cluster(address), Broken)
+    pool = ActorPool(Cluster(address), Broken, lanes={"any": 1})
     with pytest.raises(ProviderFailed, match="no module named tea"):
-        await pool.call("ready")
+        await pool.call("any", "ready")
     pool.close()
 
 

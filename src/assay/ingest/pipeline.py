@@ -83,7 +83,7 @@ class Prefetcher(Generic[T]):
 GROUP = 256
 # A group is closed early if the reader yields nothing for this long (a slow PDF).
 IDLE_SECONDS = 0.05
-_READ_AHEAD = 256
+READ_AHEAD = 256
 # Texts per embedding call: more than a usual group, so that only a large document needs several.
 _AT_ONCE = 2 * GROUP
 
@@ -173,8 +173,8 @@ class Ingestion:
 
     async def _embed_groups(self, items: AsyncGenerator[Item]) -> AsyncGenerator[_Group]:
         """Group the items and embed their passages."""
-        async with Prefetcher(items, _READ_AHEAD) as ahead:
-            while group := await _next_group(ahead):
+        async with Prefetcher(items, READ_AHEAD) as ahead:
+            while group := await next_group(ahead):
                 ready = {item.document.document_id: item for item in group if isinstance(item, ReadyDocument)}
                 yield _Group(tuple(group), await embedded(tuple(ready.values()), self._embedder))
 
@@ -220,7 +220,7 @@ async def prune(
         yield FileReport(document.path, "pruned", document.reason, 0, document.document_id)
 
 
-async def _next_group(ahead: Prefetcher[Item]) -> list[Item]:
+async def next_group(ahead: Prefetcher[Item]) -> list[Item]:
     """The next items, until a group is full or none arrives for a while; empty at the end."""
     items = list(await ahead.next())
     passages = sum(item.size for item in items if isinstance(item, ReadyDocument))

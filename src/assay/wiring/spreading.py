@@ -70,7 +70,7 @@ def with_cluster(parts: Parts, index: Index, settings: Settings, cluster: Cluste
     answering = AnsweringWorkers(settings, cluster, place)
     return replace(
         parts,
-        ingester=ClusterIngestion(index, settings, cluster),
+        ingester=ClusterIngestion(index, parts.embedder, settings, cluster),
         answer_elsewhere=answering.answer,
         closing=(*parts.closing, answering.close, cluster.close),
     )
@@ -79,5 +79,6 @@ def with_cluster(parts: Parts, index: Index, settings: Settings, cluster: Cluste
 def spread_embedder(embedder: Embedder, settings: Settings, cluster: Cluster) -> Embedder:
     """The embedder, with its work done by the workers of a cluster."""
     from assay.wiring.cluster.embedder import ClusterEmbedder
+    from assay.wiring.cluster.ingestion import open_workers
 
-    return ClusterEmbedder(embedder, settings, cluster)
+    return ClusterEmbedder(embedder, open_workers(settings, cluster))

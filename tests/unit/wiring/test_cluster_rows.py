@@ -39,7 +39,8 @@ def ready(source: str = "/notes/tea.md") -> ReadyDocument:
 @pytest.mark.parametrize("source", ["/notes/tea.md", "s3://bucket/tea.md", "/notes/tea\udcff.md"])
 def test_a_document_arrives_with_its_passages(source: str) -> None:
     sent = ready(source)
-    arrived = rows.read_document(rows.write_document(sent))
+    arrived = rows.read_item(rows.write_document(sent))
+    assert isinstance(arrived, ReadyDocument)
     assert arrived.document == sent.document
     assert [(each.text, each.searched, each.location, each.places) for each in arrived.passages] == [
         (each.text, each.searched, each.location, each.places) for each in sent.passages
@@ -62,8 +63,8 @@ def test_a_request_says_what_is_stored() -> None:
 
 def test_an_outcome_arrives() -> None:
     report = FileReport("a.md", "failed", "damaged", hint="save it again")
-    outcome = FileOutcome(report, 3, (StaleDocument("a.md", "ab12", "its file no longer holds it"),))
-    assert rows.read_outcome(rows.write_outcome(outcome)) == outcome
+    outcome = FileOutcome(report, (StaleDocument("a.md", "ab12", "its file no longer holds it"),))
+    assert rows.read_item(rows.write_outcome(outcome)) == outcome
 
 
 @pytest.mark.parametrize("error", [ProviderRefused("no", hint="yes"), StoreFull("full", hint="free some")])

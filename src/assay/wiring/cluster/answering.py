@@ -18,6 +18,7 @@ from assay.wiring.own import OwnParts
 
 # Questions that a worker has under way with a language model, which is mostly waited for: as `assay ask --jsonl` has.
 _WITH_A_MODEL = 8
+_ANSWER = "answer"
 
 
 class AnsweringWorkers:
@@ -27,7 +28,7 @@ class AnsweringWorkers:
         asks = any(getattr(settings, name) is not None for name in MODEL_SETTINGS)
         sent = sent_settings(settings) | _address(settings)
         calls = _WITH_A_MODEL if asks else 1
-        self._pool = ActorPool(cluster, AnswerWorker, sent, __version__, place, calls_each=calls)
+        self._pool = ActorPool(cluster, AnswerWorker, sent, __version__, place, lanes={_ANSWER: calls})
 
     async def answer(
         self,
@@ -37,7 +38,7 @@ class AnsweringWorkers:
         passages: Sequence[Passage | Hit] | None,
     ) -> Answer:
         """The answer to a question; with passages from these. Raises what `Engine.aask` raises."""
-        answer, error = await self._pool.call("answer", text, history, options, passages)
+        answer, error = await self._pool.call(_ANSWER, "answer", text, history, options, passages)
         if error:
             raise rows.read_error(error)
         assert isinstance(answer, Answer)  # noqa: S101 - there is an answer or an error

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,7 +71,6 @@ class Cluster:
             ray.init(**options)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise _unreachable(self.address, error) from error
-        logging.getLogger("ray.data").setLevel(logging.ERROR)  # else it tells of each step on standard error
         self._started = True
         if self.address == LOCAL and chosen is None and os.environ.get(_MODE) != "token":
             self.close()  # an older Ray asks for no token unless it is told to before it is imported
@@ -92,27 +92,49 @@ def failed_workers(error: BaseException) -> ProviderFailed:
     return ProviderFailed(f"the workers of the Ray cluster failed: {lines[-1] if lines else error!r}", hint=_SAME)
 
 
-class ActorPool:
-    """Actors that take `calls_each` calls at a time; a call that is lost with its machine is made again elsewhere.
+class Lost(ProviderFailed):
+    """Every process that a call was given to has ended."""
 
-    `make` is a class whose objects the actors are, made with `arguments`; it has a method `ready`. Used on one event
-    loop.
+    def __init__(self, cause: BaseException) -> None:
+        failed = failed_workers(cause)
+        super().__init__(str(failed), hint=failed.hint)
+
+
+class ActorPool:
+    """Actors that take calls in lanes; a call that is lost with its machine is made again by another actor.
+
+    `make` is a class whose objects the actors are, made with `arguments`; it has a method `ready`. `lanes` says how
+    many calls of each kind an actor takes at a time. Used on one event loop.
     """
 
-    def __init__(self, cluster: Cluster, make: type, *arguments: Any, calls_each: int = 1) -> None:
+    def __init__(self, cluster: Cluster, make: type, *arguments: Any, lanes: Mapping[str, int]) -> None:
         self._cluster = cluster
         self._make = make
         self._arguments = arguments
-        self._calls_each = calls_each
-        self._free: asyncio.Queue[Any] | None = None
+        self._lanes = lanes
+        self._free: dict[str, asyncio.Queue[Any]] = {}
+        self._starting: asyncio.Task[int] | None = None
         self._beginning: set[asyncio.Task[None]] = set()
         self._actors: set[Any] = set()
 
-    async def call(self, method: str, *arguments: Any) -> Any:
-        """The result of a method of whichever actor is free first. Raises ProviderFailed."""
-        free = self._free or await self._start()
+    async def size(self) -> int:
+        """How many actors there are to be; the first call begins them. Raises as `Cluster.connect`."""
+        if self._starting is None:
+            self._free = {lane: asyncio.Queue() for lane in self._lanes}
+            self._starting = asyncio.create_task(self._start())
+        return await asyncio.shield(self._starting)
+
+    async def call(self, lane: str, method: str, *arguments: Any) -> Any:
+        """The result of a method of whichever actor is free first in the lane. Raises ProviderFailed."""
+        result, _actor = await self.call_by(lane, method, *arguments)
+        return result
+
+    async def call_by(self, lane: str, method: str, *arguments: Any, attempts: int = ATTEMPTS) -> tuple[Any, Any]:
+        """As `call`, with the actor whose result it is; an actor is lost with so many `attempts` at most."""
+        await self.size()
+        free = self._free[lane]
         lost: BaseException | None = None
-        for _ in range(ATTEMPTS):
+        for _ in range(attempts):
             actor = await free.get()
             if isinstance(actor, AssayError):
                 free.put_nowait(actor)  # for the others that wait
@@ -121,15 +143,21 @@ class ActorPool:
                 result = await getattr(actor, method).remote(*arguments)
             except LOST as error:
                 lost = error
-                self._replace(actor)
+                self.replace(actor)
             except BaseException:
                 free.put_nowait(actor)
                 raise
             else:
                 free.put_nowait(actor)
-                return result
+                return result, actor
         assert lost is not None  # noqa: S101 - an attempt that ends here was lost
-        raise failed_workers(lost) from lost
+        raise Lost(lost) from lost
+
+    def replace(self, actor: Any) -> None:
+        """Begin another actor in place of one that is lost, once, however many calls it had."""
+        if actor in self._actors:
+            self._actors.discard(actor)
+            self._begin()
 
     def close(self) -> None:
         """End the actors; calling it twice is harmless."""
@@ -139,25 +167,13 @@ class ActorPool:
             for actor in self._actors:
                 ray.kill(actor)
         self._actors.clear()
-        self._free = None
 
-    async def _start(self) -> asyncio.Queue[Any]:
+    async def _start(self) -> int:
         """Begin all actors, without waiting for them."""
-        self._free = asyncio.Queue()
-        try:
-            size = await asyncio.to_thread(self._cluster.connect)
-        except BaseException:
-            self._free = None
-            raise
+        size = await asyncio.to_thread(self._cluster.connect)
         for _ in range(size):
             self._begin()
-        return self._free
-
-    def _replace(self, actor: Any) -> None:
-        """Begin another actor in place of one that is lost, once, however many calls it had."""
-        if actor in self._actors:
-            self._actors.discard(actor)
-            self._begin()
+        return size
 
     def _begin(self) -> None:
         task = asyncio.ensure_future(self._ready())
@@ -166,9 +182,8 @@ class ActorPool:
 
     async def _ready(self) -> None:
         """Begin an actor, and hand it out once it is ready, however long the cluster has no room for it."""
-        free = self._free
-        assert free is not None  # noqa: S101 - `_start` made it
-        made = ray.remote(self._make).options(num_cpus=1, max_restarts=0)
+        options = {"num_cpus": 1, "max_restarts": 0, "max_concurrency": 1 + sum(self._lanes.values())}
+        made = ray.remote(self._make).options(**options, scheduling_strategy="SPREAD")
         lost: BaseException | None = None
         for _ in range(ATTEMPTS):
             actor = made.remote(*self._arguments)
@@ -181,8 +196,10 @@ class ActorPool:
                 break
             else:
                 self._actors.add(actor)
-                for _call in range(self._calls_each):
-                    free.put_nowait(actor)
+                for lane, calls in self._lanes.items():
+                    for _call in range(calls):
+                        self._free[lane].put_nowait(actor)
                 return
         assert lost is not None  # noqa: S101 - an attempt that ends here was lost
-        free.put_nowait(failed_workers(lost))
+        for free in self._free.values():
+            free.put_nowait(failed_workers(lost))

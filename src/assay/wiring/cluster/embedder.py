@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay import __version__
 from assay.core.stages import Embedder
-from assay.settings import Settings, sent_settings
 from assay.types import EmbeddingModel
 from assay.wiring.cluster import rows
-from assay.wiring.cluster.connection import ActorPool, Cluster
-from assay.wiring.cluster.workers import TextEmbedder
+from assay.wiring.cluster.connection import ActorPool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# The lane of calls that embed.
+EMBED = "embed"
 # Texts for one worker at a time: about two seconds of a small network, so that a call's own cost does not count, and
 # little is lost with a machine. Chosen.
 TEXTS_A_CALL = 128
@@ -27,9 +26,9 @@ TEXTS_A_CALL = 128
 class ClusterEmbedder:
     """Embeds as `local` would; a machine that is lost costs only that what it was given is embedded by another."""
 
-    def __init__(self, local: Embedder, settings: Settings, cluster: Cluster) -> None:
+    def __init__(self, local: Embedder, pool: ActorPool) -> None:
         self._local = local
-        self._pool = ActorPool(cluster, TextEmbedder, sent_settings(settings), __version__)
+        self._pool = pool
 
     @property
     def model(self) -> EmbeddingModel:
@@ -41,7 +40,7 @@ class ClusterEmbedder:
         if not texts:
             return np.zeros((0, self.model.dimension), np.float32)
         # Long texts cost more, and stand together in a collection: taken in turns, the shares are alike.
-        shares = max(1, -(-len(texts) // TEXTS_A_CALL))
+        shares = -(-len(texts) // TEXTS_A_CALL)
         parts = await asyncio.gather(*(self._embed(texts[at::shares]) for at in range(shares)))
         vectors = np.empty((len(texts), self.model.dimension), np.float32)
         for at, part in enumerate(parts):
@@ -49,7 +48,7 @@ class ClusterEmbedder:
         return vectors
 
     async def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors, error = await self._pool.call("embed", list(texts))
+        vectors, error = await self._pool.call(EMBED, "embed", list(texts))
         if error:
             raise rows.read_error(error)
         found: NDArray[np.float32] = vectors

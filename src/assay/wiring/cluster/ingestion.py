@@ -1,91 +1,71 @@
-"""Take files in with the workers of a cluster: Ray Data reads, splits and embeds them, and this process stores them.
+"""Take files in with the workers of a cluster, which read and embed, while this process alone stores.
 
 What is stored is the checkpoint: a run that was ended is resumed by running it again, since documents that are stored
-are neither embedded nor stored again. A document's id is made of where it is, so one that arrives twice, as after a
+are neither embedded nor stored again. A document's id is made of where it is, so one that is read twice, as after a
 machine was lost, replaces itself.
 """
 
 from __future__ import annotations
 
 import asyncio
-import warnings
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import ray
-import ray.data
-from ray.data import ActorPoolStrategy, DataContext
-
 from assay import __version__
-from assay.core.stages import Entry, Index
-from assay.errors import AssayError
-from assay.ingest.files import StaleDocument, StoredDocuments
+from assay.core.concurrency import ordered_map
+from assay.core.stages import Embedder, Entry, Index
+from assay.ingest.files import Item, ReadyDocument, StaleDocument, StoredDocuments
 from assay.ingest.object_storage import refuse_remote
-from assay.ingest.pipeline import GROUP, IDLE_SECONDS, Prefetcher, prune
+from assay.ingest.pipeline import READ_AHEAD, Prefetcher, embedded, next_group, prune
 from assay.ingest.walk import FoundFile, walk
 from assay.settings import Settings, sent_settings
 from assay.types import FileReport
 from assay.wiring.cluster import rows
-from assay.wiring.cluster.connection import Cluster, failed_workers
+from assay.wiring.cluster.connection import LOST, ActorPool, Cluster, Lost
+from assay.wiring.cluster.embedder import EMBED, ClusterEmbedder
 from assay.wiring.cluster.rows import FileOutcome
-from assay.wiring.cluster.workers import DocumentEmbedder, FileWorker
+from assay.wiring.cluster.workers import Part, Worker
 
-# Files of one task at the first attempt; one that ends its process takes the others along. Then they are read one by
-# one, so that only those are given up that end every process. Chosen.
-_FILES_A_TASK = (16, 1)
-# Bytes of a block between reading and embedding: about 100 passages, a second's work. Ray's own size, 128 MiB, would
-# give all of a small collection to one worker.
-_BLOCK = 256 << 10
-# Blocks that wait to be stored; workers wait beyond. Chosen.
-_BLOCKS_AHEAD = 4
-# Processes that a worker may lose before it is given up with what it has, and the times that a task is tried: until
-# Ray gives a machine up that is lost, which takes some 20 s, it tries about once a second. Chosen.
-_RESTARTS, _RETRIES = 3, 60
-_GIVEN_UP = f"the process that read it ended, {len(_FILES_A_TASK) * (_RESTARTS + 1)} times over"
+_READ = "read"
+# Files that are read ahead for each worker, and groups of passages that it has to embed: it must not wait for this
+# process, and what waits here is in memory. Chosen.
+_FILES_AHEAD, _GROUPS_AHEAD = 4, 1
+# Processes that may end while they read a file before it is given up. Chosen.
+_READINGS = 3
+_GIVEN_UP = f"the process that read it ended, {_READINGS} times over"
 _HINT = "read it on a machine with more memory, by `assay add` without --ray"
 
-Row = dict[str, Any]
-Make = Callable[[], Iterable[Any]]
+Group = tuple[tuple[Entry, ...], list[FileReport]]
 
 
-@dataclass(slots=True)
-class _Waiting:
-    """A file with what has arrived of it."""
-
-    seen: FoundFile
-    stored: set[int] = field(default_factory=set)
-    outcome: FileOutcome | None = None
-
-    @property
-    def is_done(self) -> bool:
-        """True once all its documents are stored, and it is known how many there are."""
-        return self.outcome is not None and len(self.stored) >= self.outcome.documents
+def open_workers(settings: Settings, cluster: Cluster, kind: type[Worker] = Worker) -> ActorPool:
+    """The workers of a cluster, begun by the first call."""
+    return ActorPool(cluster, kind, sent_settings(settings), __version__, lanes={_READ: 1, EMBED: 1})
 
 
 class ClusterIngestion:
     """Ingests files into an index through a cluster; the index is written to by this process alone.
 
-    `reads` is what reads the files (a test's own kind ends its process).
+    `kind` is the class of the workers (a test's own ends its process).
     """
 
     def __init__(
-        self, index: Index, settings: Settings, cluster: Cluster, reads: type[FileWorker] = FileWorker
+        self, index: Index, embedder: Embedder, settings: Settings, cluster: Cluster, kind: type[Worker] = Worker
     ) -> None:
         self._index = index
+        self._embedder = embedder
         self._settings = settings
         self._cluster = cluster
-        self._reads = reads
+        self._kind = kind
 
     def add(self, paths: Sequence[Path | str]) -> AsyncIterator[FileReport]:
-        """Store the files at and under the paths; one report per file, once it is stored durably.
+        """Store the files at and under the paths, in order; one report per file, once it is stored durably.
 
-        The order is that in which they are done. A file that ends every process which reads it is reported as
-        failed, like one that is damaged. Raises StoreError and ProviderError; what was reported stays stored.
+        A file that ends every process which reads it is reported as failed, like one that is damaged. Raises
+        StoreError and ProviderError; what was reported before stays stored.
         """
         return self._reports(paths, sync=False, dry_run=False)
 
@@ -99,182 +79,109 @@ class ClusterIngestion:
         if self._settings.offline:
             refuse_remote(paths)
         found = await asyncio.to_thread(lambda: list(walk(paths)))
-        waiting = {number: _Waiting(seen) for number, seen in enumerate(found)}
-        stored = known = StoredDocuments(await self._index.documents())
+        known = StoredDocuments(await self._index.documents())
         stale: list[StaleDocument] = []
-        for files_a_task in _FILES_A_TASK if waiting else ():
-            async with aclosing(self._pass(waiting, stored, stale, files_a_task, dry_run=dry_run)) as reports:
-                async for report in reports:
-                    yield report
-            if not waiting:
-                break
-            stored = StoredDocuments(await self._index.documents())  # what has been stored since is not sent again
-            waiting = {number: _Waiting(left.seen) for number, left in waiting.items()}
-        for left in waiting.values():
-            yield FileReport(left.seen.path, "failed", _GIVEN_UP, hint=_HINT)
+        pool = open_workers(self._settings, self._cluster, self._kind)
+        try:
+            items = self._read(found, known, stale, pool, dry_run=dry_run)
+            async with aclosing(self._groups(items, pool)) as groups, Prefetcher(groups, 1) as ahead:
+                async for entries, reports in ahead:
+                    if entries:
+                        await self._index.add(entries)
+                    for report in reports:
+                        yield report
+        finally:
+            pool.close()
         if sync:
             async for report in prune(self._index, paths, found, known, stale, dry_run=dry_run):
                 yield report
 
-    async def _pass(
+    async def _read(
         self,
-        waiting: dict[int, _Waiting],
-        stored: StoredDocuments,
+        found: Sequence[FoundFile],
+        known: StoredDocuments,
         stale: list[StaleDocument],
-        files_a_task: int,
+        pool: ActorPool,
         *,
         dry_run: bool,
-    ) -> AsyncGenerator[FileReport, None]:
-        """Read, embed and store the files that wait; what is done is reported, and waits no longer."""
-        size = await asyncio.to_thread(self._cluster.connect)
-        requests = [
-            {"file": number, "request": rows.write_request(file.seen, stored)}
-            for number, file in waiting.items()
-            if file.seen.problem is None
-        ]
-        for number in [number for number, file in waiting.items() if file.seen.problem is not None]:
-            yield _unread(waiting.pop(number).seen)
-        if not requests:
-            return
-        blocks = _blocks(partial(self._plan, requests, files_a_task, size, dry_run=dry_run))
-        async with Prefetcher(blocks, _BLOCKS_AHEAD) as ahead:
-            while group := await _next_group(ahead, GROUP * 4 * self._index.model.dimension):
-                for report in await self._store(group, waiting, stale):
-                    yield report
+    ) -> AsyncGenerator[Item]:
+        """The documents and reports of the files, in order; several files are read at once."""
 
-    def _plan(self, requests: list[Row], files_a_task: int, size: int, *, dry_run: bool) -> Iterable[Any]:
-        """The blocks of rows, as the workers make them."""
-        sent = sent_settings(self._settings)
-        tasks = max(min(size * 2, len(requests)), -(-len(requests) // files_a_task))
-        with warnings.catch_warnings():
-            # Ray warns of names of its own, and of the one way to say how often a task is tried again: 2.64 will take
-            # that back.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            with DataContext.current(_context()):
-                return self._planned(requests, sent, tasks, size, dry_run=dry_run)
+        async def first_parts() -> AsyncIterator[Callable[[], Coroutine[Any, Any, _Reading]]]:
+            for seen in found:
+                reading = _Reading(seen, known, pool, dry_run=dry_run)
+                yield reading.begin
 
-    def _planned(
-        self, requests: list[Row], sent: dict[str, Any], tasks: int, size: int, *, dry_run: bool
-    ) -> Iterable[Any]:
-        files = ray.data.from_items(requests, override_num_blocks=tasks)
-        documents = files.map_batches(
-            self._reads,
-            fn_constructor_args=(sent, __version__),
-            fn_constructor_kwargs={"dry_run": dry_run},
-            compute=_pool(min(size, tasks)),
-            batch_size=None,
-            batch_format="pyarrow",
-            # Reading takes a hundredth of what embedding does: it has no processor of its own.
-            num_cpus=0,
-            ray_remote_args_fn=_retries,
-        )
-        ready = documents.map_batches(
-            DocumentEmbedder,
-            fn_constructor_args=(sent, __version__),
-            compute=_pool(size),
-            batch_size=None,
-            batch_format="pyarrow",
-            num_cpus=1,
-            ray_remote_args_fn=_retries,
-        )
-        return iter(ready.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=1))
+        at_once = _FILES_AHEAD * (await pool.size() if found else 1)
+        async with aclosing(ordered_map(first_parts(), at_once)) as readings:
+            async for reading in readings:
+                async for item in reading.items():
+                    if isinstance(item, FileOutcome):
+                        stale.extend(item.stale)
+                        yield item.report
+                    else:
+                        yield item
 
-    async def _store(
-        self, group: Sequence[Row], waiting: dict[int, _Waiting], stale: list[StaleDocument]
-    ) -> list[FileReport]:
-        """Store the documents of the rows; return the reports of the files that are done with them."""
-        entries: dict[str, Entry] = {}
-        for found in group:
-            if found["error"]:
-                raise rows.read_error(found["error"])
-            if found["document"]:
-                entry = self._entry(found)
-                entries[entry.document.document_id] = entry
-        if entries:
-            await self._index.add(tuple(entries.values()))
-        reports = []
-        for found in group:
-            file = waiting.get(found["file"])
-            if file is None:  # done before: a machine was lost after it had sent this
-                continue
-            if found["document"]:
-                file.stored.add(found["ordinal"])
-            else:
-                file.outcome = rows.read_outcome(found["outcome"])
-            if file.is_done and file.outcome is not None:
-                del waiting[found["file"]]
-                stale.extend(file.outcome.stale)
-                reports.append(file.outcome.report)
-        return reports
+    async def _groups(self, items: AsyncGenerator[Item], pool: ActorPool) -> AsyncGenerator[Group]:
+        """Group the items, and embed several groups at once; they come in order."""
+        embedder = ClusterEmbedder(self._embedder, pool)
 
-    def _entry(self, found: Row) -> Entry:
-        ready = rows.read_document(found["document"])
-        vectors = np.frombuffer(found["vectors"], "<f4").reshape(ready.size, self._index.model.dimension)
-        return Entry(ready.document, ready.passages, vectors)
+        async def group_entries(group: Sequence[Item]) -> Group:
+            ready = {item.document.document_id: item for item in group if isinstance(item, ReadyDocument)}
+            reports = [item for item in group if isinstance(item, FileReport)]
+            return await embedded(tuple(ready.values()), embedder), reports
+
+        async def work() -> AsyncIterator[Callable[[], Coroutine[Any, Any, Group]]]:
+            async with Prefetcher(items, READ_AHEAD) as ahead:
+                while group := await next_group(ahead):
+                    yield partial(group_entries, group)
+
+        async with aclosing(ordered_map(work(), 1 + _GROUPS_AHEAD * await pool.size())) as groups:
+            async for group in groups:
+                yield group
 
 
-def _context() -> DataContext:
-    """How Ray Data works here."""
-    context = DataContext.get_current().copy()
-    context.enable_progress_bars = False
-    context.print_on_execution_start = False
-    context.target_max_block_size = _BLOCK
-    # Ray drops a block whose process ended too often; the files of it are read again here, one by one.
-    context.max_errored_blocks = -1
-    return context
+class _Reading:
+    """One file that a worker reads, part by part; if it is lost, another one begins anew."""
 
+    def __init__(self, seen: FoundFile, known: StoredDocuments, pool: ActorPool, *, dry_run: bool) -> None:
+        self._seen = seen
+        self._request = rows.write_request(seen, known)
+        self._pool = pool
+        self._dry_run = dry_run
+        self._left = _READINGS
+        self._part: Part = (None, [])
+        self._actor: Any = None
 
-def _pool(size: int) -> ActorPoolStrategy:
-    """So many workers from the start; fewer will do, as where there are fewer files."""
-    return ActorPoolStrategy(min_size=1, max_size=size, initial_size=size)
+    async def begin(self) -> _Reading:
+        """Read the first part."""
+        if self._seen.problem is not None:
+            hint = "check the path and the rights to read it"
+            self._part = _only(FileReport(self._seen.path, "failed", self._seen.problem, hint=hint))
+            return self
+        try:
+            self._part, self._actor = await self._pool.call_by(
+                _READ, "read", self._request, self._dry_run, attempts=self._left
+            )
+        except Lost:
+            self._part = _only(FileReport(self._seen.path, "failed", _GIVEN_UP, hint=_HINT))
+        return self
 
-
-def _retries() -> dict[str, Any]:
-    return {"max_restarts": _RESTARTS, "max_task_retries": _RETRIES}
-
-
-def _unread(seen: FoundFile) -> FileReport:
-    return FileReport(seen.path, "failed", seen.problem, hint="check the path and the rights to read it")
-
-
-async def _blocks(plan: Make) -> AsyncGenerator[list[Row]]:
-    """The blocks of rows one after another, each taken in a thread. Raises ProviderFailed."""
-    iterator: Any = None
-    taken: asyncio.Task[Any] | None = None
-
-    def begin() -> Any:
-        return iter(plan())
-
-    def take() -> list[Row] | None:
-        block = next(iterator, None)
-        return None if block is None else block.to_pylist()
-
-    try:
-        iterator = await asyncio.to_thread(begin)
+    async def items(self) -> AsyncIterator[ReadyDocument | FileOutcome]:
+        """All that is in the file, the documents of a lost worker once more."""
         while True:
-            taken = asyncio.ensure_future(asyncio.to_thread(take))
-            block = await asyncio.shield(taken)
-            if block is None:
+            number, found = self._part
+            for data in found:
+                yield rows.read_item(data)
+            if number is None:
                 return
-            yield block
-    except AssayError:
-        raise
-    except Exception as error:
-        raise failed_workers(error) from error
-    finally:
-        if taken is not None and not taken.done():
-            await asyncio.wait({taken})  # a generator cannot be closed while it runs
-        if iterator is not None:
-            await asyncio.to_thread(iterator.close)
+            try:
+                self._part = await self._actor.more.remote(number)
+            except LOST:
+                self._pool.replace(self._actor)
+                self._left -= 1
+                await self.begin()
 
 
-async def _next_group(ahead: Prefetcher[list[Row]], size: int) -> list[Row]:
-    """The next rows, until their vectors have `size` bytes or none arrives for a while; empty at the end."""
-    group: list[Row] = []
-    blocks = await ahead.next()
-    while blocks:
-        group += blocks[0]
-        if sum(len(found["vectors"]) for found in group) >= size:
-            break
-        blocks = await ahead.next_within(IDLE_SECONDS) or ()
-    return group
+def _only(report: FileReport) -> Part:
+    return None, [rows.write_outcome(FileOutcome(report))]

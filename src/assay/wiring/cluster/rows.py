@@ -62,9 +62,7 @@ def write_document(ready: ReadyDocument) -> bytes:
     return json.dumps([row, passages]).encode()
 
 
-def read_document(data: bytes) -> ReadyDocument:
-    """The document that `write_document` wrote."""
-    row, passages = json.loads(data)
+def _document(row: list[Any], passages: list[list[Any]]) -> ReadyDocument:
     document_id, source, title, kind, _revision, sha256, text, regions, metadata, warnings = row
     document = document_in(
         [document_id, text, title, _bytes(source), kind, sha256, regions, metadata, warnings]
@@ -84,23 +82,24 @@ def _bytes(source: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class FileOutcome:
-    """What came of a file: its report, how many documents were sent before it, and which are no longer in it."""
+    """What came of a file: its report, and which stored documents are no longer in it."""
 
     report: FileReport
-    documents: int
     stale: tuple[StaleDocument, ...] = ()
 
 
 def write_outcome(outcome: FileOutcome) -> bytes:
     """What came of a file."""
     stale = [[each.path, each.document_id, each.reason] for each in outcome.stale]
-    return json.dumps([outcome.report.to_dict(), outcome.documents, stale]).encode()
+    return json.dumps({"report": outcome.report.to_dict(), "stale": stale}).encode()
 
 
-def read_outcome(data: bytes) -> FileOutcome:
-    """The outcome that `write_outcome` wrote."""
-    report, documents, stale = json.loads(data)
-    return FileOutcome(FileReport(**report), documents, tuple(StaleDocument(*each) for each in stale))
+def read_item(data: bytes) -> ReadyDocument | FileOutcome:
+    """What `write_document` or `write_outcome` wrote."""
+    fields = json.loads(data)
+    if isinstance(fields, list):
+        return _document(*fields)
+    return FileOutcome(FileReport(**fields["report"]), tuple(StaleDocument(*each) for each in fields["stale"]))
 
 
 def write_error(error: AssayError) -> bytes:

@@ -101,8 +101,8 @@ class Parts:
     settings than the usual ones. `quarantine` masks planted instructions in passages that did not come from a
     search. `under` gives the same parts with options over the settings; it may open a model. `models` are the
     language models to close, `closing` further functions to call then. `records` says whether one of the `sinks` is
-    the record of runs. `open_circuits` names the providers that are left alone for now. Questions whose events nobody
-    receives go to `answer_elsewhere` if it is there.
+    the record of runs. `open_circuits` names the providers that are left alone for now. Questions whose events
+    nobody receives go to `answer_elsewhere` if it is there.
     """
 
     index: Index

@@ -1,4 +1,4 @@
-"""A Ray cluster of several nodes on this machine, for all tests here; they are skipped where Ray is not installed."""
+"""A Ray cluster of several nodes on this machine, for all tests here, which are skipped without Ray."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import pytest
 collect_ignore = ["dying.py"] if find_spec("ray") is None else []
 # The nodes' own processes find assay and the tests as this one does.
 os.environ["PYTHONPATH"] = os.pathsep.join(
-    [*(str(Path(__file__).parents[2] / part) for part in ("src", "models/src", "tests")), os.environ.get("PYTHONPATH", "")]
+    [
+        *(str(Path(__file__).parents[2] / part) for part in ("src", "models/src", "tests")),
+        os.environ.get("PYTHONPATH", ""),
+    ]
 )
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
 
 
 @pytest.fixture(scope="session")

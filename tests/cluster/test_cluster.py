@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -127,7 +129,14 @@ def test_a_collection_is_embedded_anew(address: str, files: Path, tmp_path: Path
 
 async def test_a_call_that_is_lost_with_its_process_is_made_again(address: str, tmp_path: Path) -> None:
     pool = ActorPool(Cluster(address), DyingOnce, str(tmp_path / "memory"), lanes={"double": 1})
-    assert await asyncio.gather(*(pool.call("double", "double", number) for number in range(6))) == [0, 2, 4, 6, 8, 10]
+    assert await asyncio.gather(*(pool.call("double", "double", number) for number in range(6))) == [
+        0,
+        2,
+        4,
+        6,
+        8,
+        10,
+    ]
     assert (tmp_path / "memory").exists()
     pool.close()
 
@@ -137,6 +146,29 @@ async def test_workers_that_cannot_begin_say_why(address: str) -> None:
     with pytest.raises(ProviderFailed, match="no module named tea"):
         await pool.call("any", "ready")
     pool.close()
+
+
+def assay(*arguments: str, given: str = "") -> list[dict[str, Any]]:
+    """The objects that the program prints; whatever else it prints there is no JSON, and an error here."""
+    done = subprocess.run(
+        [sys.executable, "-m", "assay", *arguments], input=given, capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (0, 8), done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_program_prints_its_objects_alone(address: str, files: Path, tmp_path: Path) -> None:
+    place, failures = ("--data-dir", str(tmp_path / "store"), "--ray", address), tmp_path / "failed.jsonl"
+    rows = assay("add", str(files), *place, "--jsonl", "--failures", str(failures))
+    assert Counter(row["status"] for row in rows) == {"added": 9, "failed": 1, "skipped": 1}
+    (failed,) = [json.loads(line) for line in failures.read_text().splitlines()]
+    assert Path(failed["path"]).name == "damaged.pdf"
+    assert failed["reason"]
+    assert failed["hint"]
+    lines = [{"id": number, "question": f"How long is River {number}?"} for number in range(4)]
+    answers = assay("ask", "--jsonl", *place, given="\n".join(map(json.dumps, lines)))
+    assert [answer["id"] for answer in answers] == [0, 1, 2, 3]
+    assert all(f"{answer['id']} km" in answer["text"] for answer in answers)
 
 
 def test_a_node_that_is_lost_loses_and_doubles_nothing(nodes: Any, tmp_path: Path) -> None:
@@ -169,9 +201,6 @@ def test_a_node_that_is_lost_loses_and_doubles_nothing(nodes: Any, tmp_path: Pat
 
 def test_a_cluster_that_is_not_there() -> None:
     """In a process of its own, since this one is connected."""
-    import subprocess
-    import sys
-
     program = (
         "from assay.wiring.cluster.connection import Cluster\n"
         "from assay.errors import ProviderUnreachable\n"

@@ -103,7 +103,9 @@ def add_files(
             _tell(row, terminal)
 
     version = asyncio.run(
-        _show_reports(given, reports, show, terminal, files.paths, streams=each_file, dry_run=dry_run, spread=spread)
+        _show_reports(
+            given, reports, show, terminal, files.paths, streams=each_file, dry_run=dry_run, spread=spread
+        )
     )
     if as_json:
         terminal.object({"files": shown, "version": version, **({"dry_run": True} if dry_run else {})})

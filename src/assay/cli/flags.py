@@ -6,7 +6,9 @@ The settings themselves are not imported here: `assay --help` has to answer at o
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -372,7 +374,10 @@ class Verb:
             flags = {name: values.pop(name) for name in self.flags}
             if flags:
                 values["given"] = {name: value for name, value in flags.items() if value not in (None, [])}
-            return self.function(terminal_of(ctx), **values)
+            if values.get("ray") is None:
+                return self.function(terminal_of(ctx), **values)
+            with redirect_stdout(sys.stderr):  # Ray prints what befalls its machines there, among what we print
+                return self.function(terminal_of(ctx), **values)
 
         signature = _with_flags(inspect.signature(self.function, eval_str=True), self.flags)
         # typer reads a verb's options from these.
@@ -450,11 +455,7 @@ Verbose = Annotated[
 AtOnce = Annotated[
     int | None,
     typer.Option(
-        "--at-once",
-        metavar="N",
-        min=1,
-        max=256,
-        help="Lines to process at once. [default: 8 with a model, 64 with --ray, else 1]",
+        "--at-once", metavar="N", min=1, max=256, help="Lines to process at once. [default: 8 with a model, else 1]"
     ),
 ]
 
@@ -469,7 +470,7 @@ Ray = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", metavar="N", min=1, help="With --ray: workers at most. [default: one a processor]"),
+    typer.Option("--workers", metavar="N", min=1, help="Workers at most, with --ray. [default: one a processor]"),
 ]
 
 

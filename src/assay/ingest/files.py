@@ -125,9 +125,7 @@ class StoredDocuments:
         present = {seen.source for seen in found if seen.problem is None}
         unreadable = tuple(_folder_prefix(seen.source) for seen in found if seen.problem is not None)
         named = {source_of(path) for path in paths}
-        folders = tuple(
-            _folder_prefix(source) for source in named if is_address(source) or os.path.isdir(source)
-        )
+        folders = tuple(_folder_prefix(source) for source in named if is_address(source) or os.path.isdir(source))
         for source, records in sorted(self._by_source.items()):
             looked_for = source in named or source.startswith(folders)
             if looked_for and source not in present and not source.startswith(unreadable or ("\0",)):

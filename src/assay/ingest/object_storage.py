@@ -1,4 +1,4 @@
-"""Files in object storage, by their address: `s3://bucket/folder`. Read through fsspec, which comes with an extra."""
+"""Files in object storage, by their address: `s3://bucket/folder`. Read through fsspec, if it is there."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://.")
-# The packages that read each kind of storage; `memory` is that of this process, for trying things out. Whatever else
-# fsspec knows stays closed: http would go round the rules for what is fetched, and others run programs.
+# The packages that read each kind of storage; `memory` is that of this process, for trying things out. Whatever
+# else fsspec knows stays closed: http would go round the rules for what is fetched, chains open what nobody named.
 _PACKAGES = {
     "s3": "s3fs",
     "gs": "gcsfs",
@@ -93,7 +93,8 @@ def _opened(address: str) -> AbstractFileSystem:
         return cast("AbstractFileSystem", fsspec.filesystem(protocol))
     except ImportError as error:
         raise MissingExtra(
-            f"{protocol}:// needs the package {_PACKAGES[protocol]}", hint=f"pip install fsspec {_PACKAGES[protocol]}"
+            f"{protocol}:// needs the package {_PACKAGES[protocol]}",
+            hint=f"pip install fsspec {_PACKAGES[protocol]}",
         ) from error
 
 

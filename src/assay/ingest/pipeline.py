@@ -143,7 +143,9 @@ class Ingestion:
         """
         return self._reports(paths, sync=True, dry_run=dry_run)
 
-    async def _reports(self, paths: Sequence[Path | str], *, sync: bool, dry_run: bool) -> AsyncIterator[FileReport]:
+    async def _reports(
+        self, paths: Sequence[Path | str], *, sync: bool, dry_run: bool
+    ) -> AsyncIterator[FileReport]:
         if self._offline:
             refuse_remote(paths)
         found = await asyncio.to_thread(lambda: list(walk(paths)))

@@ -262,8 +262,8 @@ def _refuse_other_vectors(index: Index, embedder: Embedder) -> None:
 def reindex(*, ray: str | None = None, workers: int | None = None, **settings: Any) -> int:
     """Embed every passage of a collection anew, beside the old index, then swap; returns how many there are.
 
-    This is what follows a change of the embedder, when `open_engine` raises ModelMismatch. A run that was ended goes
-    on with the next one. `ray` and `workers` are those of `open_engine`: the workers embed, and this process stores.
+    This is what follows a change of the embedder, when `open_engine` raises ModelMismatch. A run that was ended
+    goes on with the next one. `ray` and `workers` are those of `open_engine`: workers embed, this process stores.
     """
     refuse_workers_alone(ray, workers)
     chosen = load_settings(settings).settings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from assay.errors import EgressRefused, MissingExtra, UsageError
 from assay.ingest.detect import AnyLoader
+from assay.ingest.files import FileReader, StoredDocuments
 from assay.ingest.loaders import LOADERS
 from assay.ingest.pipeline import Ingestion
 from assay.ingest.split import PassageSplitter
@@ -50,7 +50,9 @@ async def added(own: Ingestion, *paths: Path | str) -> list[FileReport]:
 def test_a_folder_is_what_is_below_it_and_an_object_is_itself(bucket: fsspec.AbstractFileSystem) -> None:
     below = [seen.source for seen in walk(["memory://bucket/docs", "memory://bucket/docs/tea.md"])]
     assert below == ["memory://bucket/docs/lines.jsonl", "memory://bucket/docs/tea.md"]
-    assert [seen.source for seen in walk(["memory://bucket/docs/.hidden.md"])] == ["memory://bucket/docs/.hidden.md"]
+    assert [seen.source for seen in walk(["memory://bucket/docs/.hidden.md"])] == [
+        "memory://bucket/docs/.hidden.md"
+    ]
 
 
 def test_an_address_where_nothing_is(bucket: fsspec.AbstractFileSystem) -> None:
@@ -84,18 +86,14 @@ async def test_what_is_gone_from_the_storage_is_pruned(bucket: fsspec.AbstractFi
     assert "memory://bucket/other.md" in {record.source for record in await index.documents()}
 
 
-async def test_an_object_that_vanished_is_reported(bucket: fsspec.AbstractFileSystem) -> None:
-    own, _index = ingestion()
-    found = list(walk(["memory://bucket/docs/tea.md"]))
+def test_an_object_that_vanished_is_reported(bucket: fsspec.AbstractFileSystem) -> None:
+    (found,) = walk(["memory://bucket/docs/tea.md"])
     bucket.rm("/bucket/docs/tea.md")
-    from assay.ingest.files import FileReader, StoredDocuments
-
     splitter = PassageSplitter(lambda text: len(text.split()))
     reader = FileReader(AnyLoader(LOADERS), splitter, WordEmbedder().model, StoredDocuments(()), dry_run=False)
-    (((report,),)) = list(reader.items(found[0]))
+    (((report,),)) = list(reader.items(found))
     assert isinstance(report, FileReport)
     assert report.status == "failed"
-    assert json.dumps(report.to_dict())
 
 
 @pytest.mark.parametrize(

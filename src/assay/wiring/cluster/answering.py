@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay import __version__
 from assay.errors import AssayError, UsageError
 from assay.settings import MODEL_SETTINGS, Settings, received_settings, sent_settings
 from assay.types import Answer, AskOptions, Hit, Message, Passage
 from assay.wiring import engine_under
 from assay.wiring.cluster import rows
 from assay.wiring.cluster.connection import ActorPool, Cluster
-from assay.wiring.cluster.workers import refuse_other_version
+from assay.wiring.cluster.workers import own_version, refuse_other_version
 from assay.wiring.collections import collections_of
 from assay.wiring.own import OwnParts
 
-# Questions that a worker has under way with a language model, which is mostly waited for: as `assay ask --jsonl` has.
+# Questions that a worker has under way with a language model, which is mostly waited for: as one process has.
 _WITH_A_MODEL = 8
 _ANSWER = "answer"
 
@@ -28,7 +27,7 @@ class AnsweringWorkers:
         asks = any(getattr(settings, name) is not None for name in MODEL_SETTINGS)
         sent = sent_settings(settings) | _address(settings)
         calls = _WITH_A_MODEL if asks else 1
-        self._pool = ActorPool(cluster, AnswerWorker, sent, __version__, place, lanes={_ANSWER: calls})
+        self._pool = ActorPool(cluster, AnswerWorker, sent, own_version(), place, lanes={_ANSWER: calls})
 
     async def answer(
         self,

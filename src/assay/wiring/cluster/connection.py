@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import secrets
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,13 +18,17 @@ from assay.errors import AssayError, ProviderFailed, ProviderUnreachable, UsageE
 
 # Ray on this machine, for this process alone.
 LOCAL = "local"
+# That which this machine is a node of.
+AUTO = "auto"
+# Seconds for a head node to take a connection. Ray itself would try for minutes. Chosen.
+_PATIENCE = 10.0
 # What Ray raises where a machine or a process is lost. The work is not at fault, and is given to another one.
 LOST = (RayActorError, WorkerCrashedError, OutOfMemoryError, ObjectLostError, RaySystemError)
 # Times that a call is given to another actor where the first one is lost: more machines than will be lost at once,
 # few enough that a text which ends every process that reads it ends the work soon. Chosen.
 ATTEMPTS = 5
-# No word about this machine goes to Ray's makers, and what Ray's core logs goes to its own files alone.
-_ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
+# No word about this machine goes to Ray's makers.
+_USAGE = "RAY_USAGE_STATS_ENABLED"
 # Ray listens on every interface of the machine, and whoever reaches it may run programs as its user: only who knows
 # this is heard. Its processes take it from the environment; it is the same for all clusters of this process, since
 # Ray reads it once.
@@ -60,12 +65,13 @@ class Cluster:
             ray.shutdown()
 
     def _join(self) -> None:
-        for name, value in _ENVIRONMENT.items():
-            os.environ.setdefault(name, value)
+        os.environ.setdefault(_USAGE, "0")
         options: dict[str, Any] = {"address": self.address, "log_to_driver": False, "logging_level": logging.ERROR}
         if self.address == LOCAL:
             os.environ.setdefault(_TOKEN, _OWN_TOKEN)
             options |= {"num_cpus": self.workers, "include_dashboard": False}
+        elif self.address != AUTO:
+            _knock(self.address)
         chosen = os.environ.get(_MODE)
         try:
             ray.init(**options)
@@ -74,7 +80,18 @@ class Cluster:
         self._started = True
         if self.address == LOCAL and chosen is None and os.environ.get(_MODE) != "token":
             self.close()  # an older Ray asks for no token unless it is told to before it is imported
-            raise UsageError(f"Ray {ray.__version__} would be open to the network", hint="install Ray 2.60 or later")
+            raise UsageError(
+                f"Ray {ray.__version__} would be open to the network", hint="install Ray 2.60 or later"
+            )
+
+
+def _knock(address: str) -> None:
+    """Raise ProviderUnreachable where nobody listens."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+    except OSError as error:
+        raise _unreachable(address, error) from error
 
 
 def _unreachable(address: str, error: Exception) -> AssayError:
@@ -189,11 +206,10 @@ class ActorPool:
             actor = made.remote(*self._arguments)
             try:
                 await actor.ready.remote()
-            except LOST as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, callers get to hear it
                 lost = error
-            except Exception as error:  # noqa: BLE001 - whatever making it raised, callers get to hear it
-                lost = error
-                break
+                if not isinstance(error, LOST) or getattr(error, "actor_init_failed", False):
+                    break  # what making it raised here, it would raise anywhere
             else:
                 self._actors.add(actor)
                 for lane, calls in self._lanes.items():

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 # The lane of calls that embed.
 EMBED = "embed"
-# Texts for one worker at a time: about two seconds of a small network, so that a call's own cost does not count, and
-# little is lost with a machine. Chosen.
+# Texts for one worker at a time: about two seconds of a small network, so that a call's own cost does not count,
+# and little is lost with a machine. Chosen.
 TEXTS_A_CALL = 128
 
 

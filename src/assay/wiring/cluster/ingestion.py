@@ -1,8 +1,8 @@
 """Take files in with the workers of a cluster, which read and embed, while this process alone stores.
 
-What is stored is the checkpoint: a run that was ended is resumed by running it again, since documents that are stored
-are neither embedded nor stored again. A document's id is made of where it is, so one that is read twice, as after a
-machine was lost, replaces itself.
+What is stored is the checkpoint: a run that was ended is resumed by running it again, since documents that are
+stored are neither embedded nor stored again. A document's id is made of where it is, so one that is read twice, as
+after a machine was lost, replaces itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assay import __version__
 from assay.core.concurrency import ordered_map
 from assay.core.stages import Embedder, Entry, Index
 from assay.ingest.files import Item, ReadyDocument, StaleDocument, StoredDocuments
@@ -27,7 +26,7 @@ from assay.wiring.cluster import rows
 from assay.wiring.cluster.connection import LOST, ActorPool, Cluster, Lost
 from assay.wiring.cluster.embedder import EMBED, ClusterEmbedder
 from assay.wiring.cluster.rows import FileOutcome
-from assay.wiring.cluster.workers import Part, Worker
+from assay.wiring.cluster.workers import Part, Worker, own_version
 
 _READ = "read"
 # Files that are read ahead for each worker, and groups of passages that it has to embed: it must not wait for this
@@ -43,7 +42,7 @@ Group = tuple[tuple[Entry, ...], list[FileReport]]
 
 def open_workers(settings: Settings, cluster: Cluster, kind: type[Worker] = Worker) -> ActorPool:
     """The workers of a cluster, begun by the first call."""
-    return ActorPool(cluster, kind, sent_settings(settings), __version__, lanes={_READ: 1, EMBED: 1})
+    return ActorPool(cluster, kind, sent_settings(settings), own_version(), lanes={_READ: 1, EMBED: 1})
 
 
 class ClusterIngestion:

@@ -43,7 +43,8 @@ def read_request(data: bytes) -> FileRequest:
 
     file, path, source, records = json.loads(data)
     known = tuple(
-        DocumentRecord(document_id, source, "", "", "", sha256, passages) for document_id, sha256, passages in records
+        DocumentRecord(document_id, source, "", "", "", sha256, passages)
+        for document_id, sha256, passages in records
     )
     return FileRequest(FoundFile(Path(file), path, source), known)
 
@@ -64,9 +65,7 @@ def write_document(ready: ReadyDocument) -> bytes:
 
 def _document(row: list[Any], passages: list[list[Any]]) -> ReadyDocument:
     document_id, source, title, kind, _revision, sha256, text, regions, metadata, warnings = row
-    document = document_in(
-        [document_id, text, title, _bytes(source), kind, sha256, regions, metadata, warnings]
-    )
+    document = document_in([document_id, text, title, _bytes(source), kind, sha256, regions, metadata, warnings])
     read = []
     for values in passages:
         *first, line, places, header, source = values

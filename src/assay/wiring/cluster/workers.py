@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import metadata
 from itertools import count
 from typing import TYPE_CHECKING
 
-from assay import __version__
 from assay.errors import AssayError, UsageError
 from assay.ingest.files import FileReader, ReadyDocument
 from assay.ingest.sandbox import Sandbox
@@ -32,11 +32,16 @@ _THREADS = 1
 Part = tuple[int | None, list[bytes]]
 
 
+def own_version() -> str:
+    """The version of assay that is installed on this machine."""
+    return metadata.version("assay")
+
+
 def refuse_other_version(version: str) -> None:
     """Raise UsageError on a machine that has another assay than the one that sends the work."""
-    if version != __version__:
+    if version != own_version():
         raise UsageError(
-            f"a worker of the cluster has assay {__version__}, not {version}",
+            f"a worker of the cluster has assay {own_version()}, not {version}",
             hint="install the same version on every machine of the cluster",
         )
 
@@ -81,9 +86,7 @@ class Worker:
 
     def items(self, request: FileRequest, *, dry_run: bool) -> Iterator[bytes]:
         """The documents of a file, then what came of it."""
-        reader = FileReader(
-            self._sandbox, self._splitter, self._embedder.model, request.stored(), dry_run=dry_run
-        )
+        reader = FileReader(self._sandbox, self._splitter, self._embedder.model, request.stored(), dry_run=dry_run)
         try:
             for items in reader.items(request.seen):
                 for item in items:

@@ -1,0 +1,86 @@
+"""How fast two workers of a Ray cluster take documents in, against embedding the same passages in one process.
+
+    .make/ray/bin/python benchmarks/cluster/run.py [--passages 3000] [--rounds 2]
+
+Bar: one .jsonl at no less than 1.6 times the speed of one bare process, which embeds and does nothing else, on one
+thread as each worker does. The parts take turns on the same texts, so that a change of the machine's speed touches
+both. Ray is started before; that its workers begin is part of what is timed, and so is storing in SQLite.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+import assay_models
+
+from assay import open_engine
+from assay.ingest.pipeline import embedded_text
+from assay.models.embed_local import LocalEmbedder
+from assay.wiring.cluster.connection import Cluster
+from report import write_result
+from speed.add import passages
+
+WORKERS = 2
+
+
+def bare(rows: list[dict[str, str]], threads: int) -> float:
+    """The seconds that one process embeds for."""
+    embedder = LocalEmbedder.load(assay_models.folder(), threads=threads)
+    texts = [embedded_text(row["title"], row["text"]) for row in rows]
+    started = time.perf_counter()
+    for at in range(0, len(texts), 256):
+        embedder.embed_now(texts[at : at + 256])
+    return time.perf_counter() - started
+
+
+def spread(path: Path, store: Path) -> tuple[float, int]:
+    """The seconds that a cluster takes a file in for, and the number of its passages."""
+    with open_engine(data_dir=store, models=False, ray="local", workers=WORKERS) as engine:
+        started = time.perf_counter()
+        (report,) = engine.add([path])
+        seconds = time.perf_counter() - started
+    assert report.status == "added", report
+    return seconds, report.passages
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--passages", type=int, default=3_000)
+    parser.add_argument("--rounds", type=int, default=2)
+    chosen = parser.parse_args()
+    rows = passages(chosen.passages)
+    cluster = Cluster("local", WORKERS)
+    cluster.connect()  # engines stay in a cluster that the program has joined itself
+    load, seconds = [os.getloadavg()[0]], {"bare": 0.0, "bare_two_threads": 0.0, "two_workers": 0.0}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "passages.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        for number in range(chosen.rounds):
+            seconds["bare"] += bare(rows, 1)
+            seconds["two_workers"] += spread(path, Path(folder) / str(number))[0]
+            seconds["bare_two_threads"] += bare(rows, 2)
+            load.append(os.getloadavg()[0])
+            print(number, {name: round(value, 1) for name, value in seconds.items()}, load, flush=True)
+    cluster.close()
+    result = {
+        "passages": len(rows),
+        "rounds": chosen.rounds,
+        "workers": WORKERS,
+        "documents_per_second": {name: len(rows) * chosen.rounds / value for name, value in seconds.items()},
+        "times_one_bare_process": seconds["bare"] / seconds["two_workers"],
+        "share_of_two_bare_threads": seconds["bare_two_threads"] / seconds["two_workers"],
+        "load_average": load,
+        "bars": {"times_one_bare_process": 1.6},
+    }
+    write_result("cluster", "run", result)
+
+
+if __name__ == "__main__":
+    main()

@@ -17,7 +17,7 @@ collect_ignore = [
 ]
 
 # Work on a cluster is tested by `make ray`.
-_OF_RAY = ("answering", "connection", "embedder", "ingestion", "workers")
+_OF_RAY = ("answering", "connection", "embedder", "ingestion")
 collect_ignore += [f"src/assay/wiring/cluster/{name}.py" for name in _OF_RAY if find_spec("ray") is None]
 
 

@@ -5,6 +5,9 @@
 Bar: one .jsonl at no less than 1.6 times the speed of one bare process, which embeds and does nothing else, on one
 thread as each worker does. The parts take turns on the same texts, so that a change of the machine's speed touches
 both. Ray is started before; that its workers begin is part of what is timed, and so is storing in SQLite.
+
+On a machine that does other work, the seconds say how much of it that left. So the processor's seconds are counted
+too, of this process and all that it started: two free processors could do what `processor_bound` says, at best.
 """
 
 from __future__ import annotations
@@ -30,24 +33,43 @@ from speed.add import passages
 WORKERS = 2
 
 
-def bare(rows: list[dict[str, str]], threads: int) -> float:
-    """The seconds that one process embeds for."""
+def processor_seconds() -> float:
+    """What this process and all below it, with those that have ended, have used of processors."""
+    parents, used = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        number = int(path.parent.name)
+        parents[number], used[number] = int(fields[1]), sum(map(int, fields[11:15]))
+
+    def is_own(number: int) -> bool:
+        while number in parents and number != os.getpid():
+            number = parents[number]
+        return number == os.getpid()
+
+    return sum(ticks for number, ticks in used.items() if is_own(number)) / os.sysconf("SC_CLK_TCK")
+
+
+def bare(rows: list[dict[str, str]], threads: int) -> tuple[float, float]:
+    """The seconds that one process embeds for, and those of the processor."""
     embedder = LocalEmbedder.load(assay_models.folder(), threads=threads)
     texts = [embedded_text(row["title"], row["text"]) for row in rows]
-    started = time.perf_counter()
+    started, used = time.perf_counter(), time.process_time()
     for at in range(0, len(texts), 256):
         embedder.embed_now(texts[at : at + 256])
-    return time.perf_counter() - started
+    return time.perf_counter() - started, time.process_time() - used
 
 
-def spread(path: Path, store: Path) -> tuple[float, int]:
-    """The seconds that a cluster takes a file in for, and the number of its passages."""
+def spread(path: Path, store: Path) -> tuple[float, float]:
+    """The seconds that a cluster takes a file in for, and those of the processors."""
     with open_engine(data_dir=store, models=False, ray="local", workers=WORKERS) as engine:
-        started = time.perf_counter()
+        started, used = time.perf_counter(), processor_seconds()
         (report,) = engine.add([path])
-        seconds = time.perf_counter() - started
+        seconds = time.perf_counter() - started, processor_seconds() - used
     assert report.status == "added", report
-    return seconds, report.passages
+    return seconds
 
 
 def main() -> None:
@@ -58,16 +80,18 @@ def main() -> None:
     rows = passages(chosen.passages)
     cluster = Cluster("local", WORKERS)
     cluster.connect()  # engines stay in a cluster that the program has joined itself
-    load, seconds = [os.getloadavg()[0]], {"bare": 0.0, "bare_two_threads": 0.0, "two_workers": 0.0}
+    load, parts = [os.getloadavg()[0]], ("bare", "two_workers", "bare_two_threads")
+    seconds, used = dict.fromkeys(parts, 0.0), dict.fromkeys(parts, 0.0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "passages.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         for number in range(chosen.rounds):
-            seconds["bare"] += bare(rows, 1)
-            seconds["two_workers"] += spread(path, Path(folder) / str(number))[0]
-            seconds["bare_two_threads"] += bare(rows, 2)
+            done = bare(rows, 1), spread(path, Path(folder) / str(number)), bare(rows, 2)
+            for name, (taken, processor) in zip(parts, done, strict=True):
+                seconds[name] += taken
+                used[name] += processor
             load.append(os.getloadavg()[0])
-            print(number, {name: round(value, 1) for name, value in seconds.items()}, load, flush=True)
+            print(number, {name: (round(seconds[name], 1), round(used[name], 1)) for name in parts}, flush=True)
     cluster.close()
     result = {
         "passages": len(rows),
@@ -76,6 +100,8 @@ def main() -> None:
         "documents_per_second": {name: len(rows) * chosen.rounds / value for name, value in seconds.items()},
         "times_one_bare_process": seconds["bare"] / seconds["two_workers"],
         "share_of_two_bare_threads": seconds["bare_two_threads"] / seconds["two_workers"],
+        "processor_seconds": used,
+        "processor_bound": WORKERS * used["bare"] / used["two_workers"],
         "load_average": load,
         "bars": {"times_one_bare_process": 1.6},
     }

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from assay.core import pipeline
 from assay.core.ablation import AnswerObject, CitedAnswer, ablate
@@ -31,7 +31,7 @@ from assay.core.inputs import (
 )
 from assay.core.pipeline import review_given, run_draft, run_question
 from assay.core.review import with_masked
-from assay.core.run import CallerPassages, Deadline, Run, ignore_event
+from assay.core.run import AnswerElsewhere, BeginRun, CallerPassages, Deadline, Run, ignore_event
 from assay.core.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
 from assay.errors import AssayError, UsageError
 from assay.nlp.sentences import sentences
@@ -61,35 +61,6 @@ _LONGEST_QUERY = 2_000
 
 Result = TypeVar("Result")
 Params = ParamSpec("Params")
-
-
-class BeginRun(Protocol):
-    """Begin a run."""
-
-    def __call__(
-        self,
-        text: str,
-        history: tuple[Message, ...] | None,
-        running: int,
-        streamed: bool,
-        passages: CallerPassages | None = None,
-    ) -> Run:
-        """A run for a question after a dialogue, while `running` others run; `history` None is not recorded."""
-        ...
-
-
-class AnswerElsewhere(Protocol):
-    """Answer a question in another process."""
-
-    def __call__(
-        self,
-        text: str,
-        history: tuple[Message, ...],
-        options: AskOptions | None,
-        passages: Sequence[Passage | Hit] | None,
-    ) -> Coroutine[Any, Any, Answer]:
-        """The answer, as `Engine.aask` or with passages `Engine.aanswer_from` gives it, and raising as these."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

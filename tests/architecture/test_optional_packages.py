@@ -40,7 +40,6 @@ NEEDING = (
     "assay.wiring.cluster.connection",
     "assay.wiring.cluster.embedder",
     "assay.wiring.cluster.ingestion",
-    "assay.wiring.cluster.workers",
     "assay.wiring.postgres",
     "assay.wiring.web",
 )

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-collect_ignore = ["dying.py"] if find_spec("ray") is None else []
 # The nodes' own processes find assay and the tests as this one does.
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.stages import Embedder, Index, Sink
 from assay.engine import Parts
-from assay.errors import MissingExtra, UsageError
+from assay.errors import UsageError
 from assay.settings import Settings
 from assay.wiring.models import refuse_offline
 from assay.wiring.own import OwnParts
@@ -33,13 +33,8 @@ def open_cluster(address: str, workers: int | None, settings: Settings) -> Clust
         refuse_offline(settings, host, "the Ray cluster")
     if workers is not None and workers < 1:
         raise UsageError(f"there are {workers} workers: nothing could be done", hint="give at least 1")
-    try:
-        from assay.wiring.cluster.connection import Cluster
-    except ModuleNotFoundError as error:
-        raise MissingExtra(
-            f"spreading work over a cluster needs the package {error.name}",
-            hint='in the clone of assay: pip install ".[ray]"',
-        ) from error
+    from assay.wiring.cluster.connection import Cluster
+
     return Cluster(address, workers)
 
 

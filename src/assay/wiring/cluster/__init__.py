@@ -1,1 +1,1 @@
-"""Work that is spread over the machines of a Ray cluster. Its modules need the extra `ray`, except `rows`."""
+"""Work that is spread over the machines of a Ray cluster. Needs the extra `ray`, but for `rows` and `workers`."""

@@ -7,14 +7,21 @@ import logging
 import os
 import secrets
 import socket
+import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-import ray
-from ray.exceptions import ObjectLostError, OutOfMemoryError, RayActorError, RaySystemError, WorkerCrashedError
+from assay.errors import AssayError, MissingExtra, ProviderFailed, ProviderUnreachable, UsageError
 
-from assay.errors import AssayError, ProviderFailed, ProviderUnreachable, UsageError
+try:
+    import ray
+    from ray.exceptions import ObjectLostError, OutOfMemoryError, RayActorError, RaySystemError, WorkerCrashedError
+except ImportError as error:
+    raise MissingExtra(
+        f"spreading work over a cluster needs the package {error.name}",
+        hint='in the clone of assay: pip install ".[ray]"',
+    ) from error
 
 # Ray on this machine, for this process alone.
 LOCAL = "local"
@@ -48,11 +55,13 @@ class Cluster:
     address: str = LOCAL
     workers: int | None = None
     _started: bool = False
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def connect(self) -> int:
         """Be connected, and return the number of workers. Raises ProviderUnreachable, UsageError."""
-        if not ray.is_initialized():
-            self._join()
+        with self._one_at_a_time:
+            if not ray.is_initialized():
+                self._join()
         processors = int(ray.cluster_resources().get("CPU", 0))
         if processors == 0:
             raise UsageError("the Ray cluster has no processors", hint="start a worker node: ray start --address …")
@@ -174,6 +183,7 @@ class ActorPool:
         """Begin another actor in place of one that is lost, once, however many calls it had."""
         if actor in self._actors:
             self._actors.discard(actor)
+            ray.kill(actor)  # it may live, with only its result lost, and would keep its processor
             self._begin()
 
     def close(self) -> None:

@@ -158,6 +158,9 @@ class _Reading:
             hint = "check the path and the rights to read it"
             self._part = _only(FileReport(self._seen.path, "failed", self._seen.problem, hint=hint))
             return self
+        if self._left == 0:
+            self._part = _only(FileReport(self._seen.path, "failed", _GIVEN_UP, hint=_HINT))
+            return self
         try:
             self._part, self._actor = await self._pool.call_by(
                 _READ, "read", self._request, self._dry_run, attempts=self._left

@@ -94,6 +94,9 @@ class Worker:
                         yield rows.write_document(item)
                     else:
                         yield rows.write_outcome(FileOutcome(item, tuple(reader.stale)))
+        except AssayError as error:  # such as a package for this kind of storage that is not on this machine
+            report = FileReport(request.seen.path, "failed", str(error), hint=error.hint)
+            yield rows.write_outcome(FileOutcome(report))
         except Exception as error:  # noqa: BLE001 - a boundary: what one file raises must not cost the others
             what = f"a bug in assay: {type(error).__name__}: {error}"
             report = FileReport(request.seen.path, "failed", what, hint="report it, with the file if you can")

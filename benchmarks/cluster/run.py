@@ -3,8 +3,9 @@
     .make/ray/bin/python benchmarks/cluster/run.py [--passages 3000] [--rounds 2]
 
 Bar: one .jsonl at no less than 1.6 times the speed of one bare process, which embeds and does nothing else, on one
-thread as each worker does. The parts take turns on the same texts, so that a change of the machine's speed touches
-both. Ray is started before; that its workers begin is part of what is timed, and so is storing in SQLite.
+thread as each worker does. It embeds the very passages that the workers stored, in turns with them, so that a change
+of the machine's speed touches both. Ray is started before; that its workers begin is part of what is timed, and so is
+storing in SQLite.
 
 On a machine that does other work, the seconds say how much of it that left. So the processor's seconds are counted
 too, of this process and all that it started: two free processors could do what `processor_bound` says, at best.
@@ -13,6 +14,7 @@ too, of this process and all that it started: two free processors could do what 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import sys
@@ -26,6 +28,7 @@ import assay_models
 from assay import open_engine
 from assay.ingest.pipeline import embedded_text
 from assay.models.embed_local import LocalEmbedder
+from assay.retrieval.index.sqlite import open_sqlite
 from assay.wiring.cluster.connection import Cluster
 from report import write_result
 from speed.add import passages
@@ -52,14 +55,25 @@ def processor_seconds() -> float:
     return sum(ticks for number, ticks in used.items() if is_own(number)) / os.sysconf("SC_CLK_TCK")
 
 
-def bare(rows: list[dict[str, str]], threads: int) -> tuple[float, float]:
+def bare(texts: list[str]) -> tuple[float, float]:
     """The seconds that one process embeds for, and those of the processor."""
-    embedder = LocalEmbedder.load(assay_models.folder(), threads=threads)
-    texts = [embedded_text(row["title"], row["text"]) for row in rows]
+    embedder = LocalEmbedder.load(assay_models.folder(), threads=1)
     started, used = time.perf_counter(), time.process_time()
     for at in range(0, len(texts), 256):
         embedder.embed_now(texts[at : at + 256])
     return time.perf_counter() - started, time.process_time() - used
+
+
+def stored_texts(store: Path) -> list[str]:
+    """What was embedded of the documents of a store."""
+    index = open_sqlite(store / "collections" / "default", LocalEmbedder.load(assay_models.folder()).model)
+
+    async def read() -> list[str]:
+        entries = await index.entries(await index.document_ids())
+        await index.close()
+        return [embedded_text(passage.title, passage.searched) for entry in entries for passage in entry.passages]
+
+    return asyncio.run(read())
 
 
 def spread(path: Path, store: Path) -> tuple[float, float]:
@@ -80,13 +94,16 @@ def main() -> None:
     rows = passages(chosen.passages)
     cluster = Cluster("local", WORKERS)
     cluster.connect()  # engines stay in a cluster that the program has joined itself
-    load, parts = [os.getloadavg()[0]], ("bare", "two_workers", "bare_two_threads")
+    load, parts = [os.getloadavg()[0]], ("bare", "two_workers")
     seconds, used = dict.fromkeys(parts, 0.0), dict.fromkeys(parts, 0.0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "passages.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         for number in range(chosen.rounds):
-            done = bare(rows, 1), spread(path, Path(folder) / str(number)), bare(rows, 2)
+            store = Path(folder) / str(number)
+            spreading = spread(path, store)
+            texts = stored_texts(store)
+            done = bare(texts), spreading
             for name, (taken, processor) in zip(parts, done, strict=True):
                 seconds[name] += taken
                 used[name] += processor
@@ -94,12 +111,11 @@ def main() -> None:
             print(number, {name: (round(seconds[name], 1), round(used[name], 1)) for name in parts}, flush=True)
     cluster.close()
     result = {
-        "passages": len(rows),
+        "passages": len(texts),
         "rounds": chosen.rounds,
         "workers": WORKERS,
-        "documents_per_second": {name: len(rows) * chosen.rounds / value for name, value in seconds.items()},
+        "passages_per_second": {name: len(texts) * chosen.rounds / value for name, value in seconds.items()},
         "times_one_bare_process": seconds["bare"] / seconds["two_workers"],
-        "share_of_two_bare_threads": seconds["bare_two_threads"] / seconds["two_workers"],
         "processor_seconds": used,
         "processor_bound": WORKERS * used["bare"] / used["two_workers"],
         "load_average": load,

@@ -3,9 +3,9 @@
     .make/ray/bin/python benchmarks/cluster/run.py [--passages 3000] [--rounds 2]
 
 Bar: one .jsonl at no less than 1.6 times the speed of one bare process, which embeds and does nothing else, on one
-thread as each worker does. It embeds the very passages that the workers stored, in turns with them, so that a change
-of the machine's speed touches both. Ray is started before; that its workers begin is part of what is timed, and so is
-storing in SQLite.
+thread as each worker does. It embeds the very passages that the workers stored, in turns with them, so that a
+change of the machine's speed touches both. Ray is started before; that its workers begin is part of what is timed,
+and so is storing in SQLite.
 
 On a machine that does other work, the seconds say how much of it that left. So the processor's seconds are counted
 too, of this process and all that it started: two free processors could do what `processor_bound` says, at best.

@@ -16,6 +16,10 @@ collect_ignore = [
     f"src/assay/integrations/{piece}.py" for piece, package in _FRAMEWORKS.items() if find_spec(package) is None
 ]
 
+# Work on a cluster is tested by `make ray`.
+_OF_RAY = ("answering", "connection", "embedder", "ingestion")
+collect_ignore += [f"src/assay/wiring/cluster/{name}.py" for name in _OF_RAY if find_spec("ray") is None]
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from assay.core import pipeline
 from assay.core.ablation import AnswerObject, CitedAnswer, ablate
@@ -31,7 +31,7 @@ from assay.core.inputs import (
 )
 from assay.core.pipeline import review_given, run_draft, run_question
 from assay.core.review import with_masked
-from assay.core.run import CallerPassages, Deadline, Run, ignore_event
+from assay.core.run import AnswerElsewhere, BeginRun, CallerPassages, Deadline, Run, ignore_event
 from assay.core.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
 from assay.errors import AssayError, UsageError
 from assay.nlp.sentences import sentences
@@ -63,21 +63,6 @@ Result = TypeVar("Result")
 Params = ParamSpec("Params")
 
 
-class BeginRun(Protocol):
-    """Begin a run."""
-
-    def __call__(
-        self,
-        text: str,
-        history: tuple[Message, ...] | None,
-        running: int,
-        streamed: bool,
-        passages: CallerPassages | None = None,
-    ) -> Run:
-        """A run for a question after a dialogue, while `running` others run; `history` None is not recorded."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Parts:
     """The parts of an engine; `assay.wiring` chooses them.
@@ -87,7 +72,8 @@ class Parts:
     settings than the usual ones. `quarantine` masks planted instructions in passages that did not come from a
     search. `under` gives the same parts with options over the settings; it may open a model. `models` are the
     language models to close, `closing` further functions to call then. `records` says whether one of the `sinks` is
-    the record of runs. `open_circuits` names the providers that are left alone for now.
+    the record of runs. `open_circuits` names the providers that are left alone for now. Questions whose events
+    nobody receives go to `answer_elsewhere` if it is there.
     """
 
     index: Index
@@ -105,6 +91,7 @@ class Parts:
     models: Callable[[], tuple[LLM, ...]] = tuple
     closing: tuple[Callable[[], None], ...] = ()
     open_circuits: Callable[[], tuple[str, ...]] = tuple
+    answer_elsewhere: AnswerElsewhere | None = None
 
 
 def _plain(
@@ -167,14 +154,17 @@ class Engine:
     # --- documents -----------------------------------------------------------------------------
 
     def aadd(self, paths: Sequence[Path | str]) -> AsyncIterator[FileReport]:
-        """Add files and folders; one report for each file, after it is stored for good."""
-        return self._parts.ingester.add([Path(path) for path in paths])
+        """Add files and folders; one report for each file, after it is stored for good.
+
+        A text like `s3://bucket/folder` is an address in object storage: every object there is a file.
+        """
+        return self._parts.ingester.add(paths)
 
     add = _collected(aadd)
 
     def amirror(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
         """Make the collection hold these files and folders as they are now; documents from elsewhere stay."""
-        return self._parts.ingester.mirror([Path(path) for path in paths], dry_run=dry_run)
+        return self._parts.ingester.mirror(paths, dry_run=dry_run)
 
     mirror = _collected(amirror)
 
@@ -232,7 +222,7 @@ class Engine:
         UsageError for an empty or too long question and for an option without effect, DeadlinePassed if the
         deadline passes before, and what the store or a provider raises.
         """
-        return await self._answer(await self._prepare(text, history, options), emit, streamed)
+        return await self._ask(text, history, options, None, emit, streamed)
 
     ask = _plain(aask)
 
@@ -260,7 +250,7 @@ class Engine:
         >>> answer.text, answer.sources[0].passage_id
         ('**3 May 1932** — The bridge was opened on 3 May 1932. [1]', 'a')
         """
-        return await self._answer(await self._prepare(text, history, options, passages), emit, streamed)
+        return await self._ask(text, history, options, passages, emit, streamed)
 
     answer_from = _plain(aanswer_from)
 
@@ -454,6 +444,21 @@ class Engine:
         return await asyncio.to_thread(self._parts.quarantine, Evidence(tuple(hits)))
 
     # --- one run -------------------------------------------------------------------------------
+
+    async def _ask(
+        self,
+        text: str,
+        history: Iterable[Message],
+        options: AskOptions | None,
+        passages: Sequence[Passage | Hit] | None,
+        emit: Emit,
+        streamed: bool,
+    ) -> Answer:
+        """Answer here, or elsewhere if there are workers for it and nobody watches."""
+        elsewhere = self._parts.answer_elsewhere
+        if elsewhere is not None and emit is ignore_event and not streamed:
+            return await self._background.arun(elsewhere(text, tuple(history), options, passages))
+        return await self._answer(await self._prepare(text, history, options, passages), emit, streamed)
 
     async def _prepare(
         self,

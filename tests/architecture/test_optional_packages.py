@@ -36,6 +36,10 @@ NEEDING = (
     "assay.web.http",
     "assay.web.mcp",
     "assay.web.providers",
+    "assay.wiring.cluster.answering",
+    "assay.wiring.cluster.connection",
+    "assay.wiring.cluster.embedder",
+    "assay.wiring.cluster.ingestion",
     "assay.wiring.postgres",
     "assay.wiring.web",
 )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterator
+import json
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.exits import Exit
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from assay.types import FileReport
 
 Reports = Callable[["Engine"], AsyncIterator["FileReport"]]
+_ON_ONE_MACHINE: Mapping[str, Any] = MappingProxyType({})
 
 
 class InputFiles:
@@ -38,7 +41,7 @@ class InputFiles:
             raise UsageError("a path is empty", hint="name a file or a folder; . is the working folder")
         if "-" in self._names:
             self._spool = self._filled()
-        self.paths = [self._spool if name == "-" and self._spool else Path(name) for name in self._names]
+        self.paths = [self._spool if name == "-" and self._spool else name for name in self._names]
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -61,6 +64,18 @@ class InputFiles:
         return path
 
 
+class _FailureList:
+    """A file with the failures of one run, a JSON object a line; each is there as soon as it is known."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._path.write_bytes(b"")  # those of an earlier run are out of date
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+
 def add_files(
     reports: Reports,
     files: InputFiles,
@@ -70,20 +85,27 @@ def add_files(
     as_json: bool,
     each_file: bool,
     dry_run: bool = False,
+    spread: Mapping[str, Any] = _ON_ONE_MACHINE,
+    failures: Path | None = None,
 ) -> Exit:
-    """Print the reports in the requested format, and return the exit code."""
+    """Print the reports in the requested format, write those of failures to a file, and return the exit code."""
     shown: list[dict[str, Any]] = []
+    failed = None if failures is None else _FailureList(failures)
 
     def show(report: FileReport) -> None:
         row = _row_of(report, files.named(report))
         shown.append(row)
+        if failed is not None and report.status == "failed":
+            failed.add({**row, "hint": report.hint})
         if each_file:
             terminal.object({**row, "dry_run": True} if dry_run else row)
         elif not as_json and not dry_run:
             _tell(row, terminal)
 
     version = asyncio.run(
-        _show_reports(given, reports, show, terminal, files.paths, streams=each_file, dry_run=dry_run)
+        _show_reports(
+            given, reports, show, terminal, files.paths, streams=each_file, dry_run=dry_run, spread=spread
+        )
     )
     if as_json:
         terminal.object({"files": shown, "version": version, **({"dry_run": True} if dry_run else {})})
@@ -104,10 +126,11 @@ async def _show_reports(
     reports: Reports,
     show: Callable[[FileReport], None],
     terminal: Terminal,
-    paths: list[Path],
+    paths: Sequence[Path | str],
     *,
     streams: bool,
     dry_run: bool,
+    spread: Mapping[str, Any],
 ) -> int:
     """Show each report under a progress bar; return the collection's version."""
     from assay.ingest.walk import walk
@@ -116,7 +139,7 @@ async def _show_reports(
     if terminal.progress_console() is not None:
         total = await asyncio.to_thread(lambda: sum(1 for _ in walk(paths)))
     passages = 0
-    async with _opened(given, dry_run) as engine:
+    async with _opened(given, dry_run, spread) as engine:
         with ProgressBar(terminal, "files", total, streams=streams) as bar:
             async for report in reports(engine):
                 show(report)
@@ -126,13 +149,13 @@ async def _show_reports(
         return await engine.aversion()
 
 
-def _opened(given: dict[str, Any], dry_run: bool) -> Engine:
+def _opened(given: dict[str, Any], dry_run: bool, spread: Mapping[str, Any]) -> Engine:
     """The collection; a dry run does not create one."""
     from assay.errors import UnknownCollection
     from assay.wiring import open_checker, open_engine
 
     try:
-        return open_engine(create=not dry_run, models=False, **given)
+        return open_engine(create=not dry_run, models=False, **spread, **given)
     except UnknownCollection:
         return open_checker(models=False, **given)
 

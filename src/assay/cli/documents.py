@@ -98,8 +98,13 @@ def _of_file(name: str, record: DocumentRecord) -> bool:
     return fnmatchcase(PurePath(record.source).name, name) or fnmatchcase(record.source, f"*/{name}")
 
 
-Paths = Annotated[list[str], typer.Argument(metavar="PATH", help="Files and folders; - is standard input.")]
-Synced = Annotated[list[str], typer.Argument(metavar="PATH", help="Files and folders.")]
+Paths = Annotated[
+    list[str],
+    typer.Argument(metavar="PATH", help="Files, folders and addresses (s3://bucket/folder); - is standard input."),
+]
+Synced = Annotated[
+    list[str], typer.Argument(metavar="PATH", help="Files, folders and addresses (s3://bucket/folder).")
+]
 Names = Annotated[
     list[str],
     typer.Argument(
@@ -108,6 +113,12 @@ Names = Annotated[
 ]
 AsJson = flags.AsJson
 EachFile = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object per file, as soon as it is stored.")]
+Failures = Annotated[
+    Path | None,
+    typer.Option(
+        "--failures", metavar="FILE", help="Write a JSON object for each file that fails, with reason and hint."
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would happen; change nothing.")]
 
 
@@ -117,6 +128,9 @@ def add(
     paths: Paths,
     *,
     given: Given,
+    ray: flags.Ray = None,
+    workers: flags.Workers = None,
+    failures: Failures = None,
     as_json: AsJson = False,
     as_json_lines: EachFile = False,
 ) -> None:
@@ -125,6 +139,7 @@ def add(
     \b
     assay add report.pdf notes/ -c work
     curl -s https://example.org/page.html | assay add -
+    assay add /srv/manuals s3://manuals/2026 --ray auto --failures failed.jsonl
     """
     from assay.cli.adding import InputFiles, add_files
 
@@ -137,6 +152,8 @@ def add(
             terminal,
             as_json=as_json,
             each_file=as_json_lines,
+            spread=flags.spread(ray, workers),
+            failures=failures,
         )
     raise typer.Exit(code)
 
@@ -147,6 +164,9 @@ def sync(
     paths: Synced,
     *,
     given: Given,
+    ray: flags.Ray = None,
+    workers: flags.Workers = None,
+    failures: Failures = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
     as_json_lines: EachFile = False,
@@ -172,6 +192,8 @@ def sync(
             as_json=as_json,
             each_file=as_json_lines,
             dry_run=dry_run,
+            spread=flags.spread(ray, workers),
+            failures=failures,
         )
     raise typer.Exit(code)
 
@@ -240,6 +262,8 @@ def reindex(
     terminal: Terminal,
     *,
     given: Given,
+    ray: flags.Ray = None,
+    workers: flags.Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Embed every passage again.
@@ -249,7 +273,7 @@ def reindex(
     from assay.wiring import reindex as rebuild
 
     started = time.perf_counter()
-    passages = rebuild(**given)
+    passages = rebuild(**flags.spread(ray, workers), **given)
     ms = 1000 * (time.perf_counter() - started)
     if as_json:
         terminal.object({"passages": passages, "ms": round(ms, 1)})

@@ -89,6 +89,8 @@ def run_(
     jobs: Jobs = None,
     out: Out = None,
     report: Report = None,
+    ray: flags.Ray = None,
+    workers: flags.Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask the questions of a data set, and measure the answers.
@@ -108,7 +110,10 @@ def run_(
     if report is not None:
         _refuse_place(report)
     settings = with_changes(given, changes or ())
-    folder = ask_data_set(dataset, settings, terminal, limit=limit, repeat=repeat, jobs=jobs, out=out)
+    spread = flags.spread(ray, workers)
+    folder = ask_data_set(
+        dataset, settings, terminal, limit=limit, repeat=repeat, jobs=jobs, out=out, spread=spread
+    )
     summary = summarise(folder)
     if report is not None:
         _write(report, summary)
@@ -131,8 +136,12 @@ def ask_data_set(
     repeat: int,
     jobs: int | None = None,
     out: Path | None = None,
+    spread: Given | None = None,
 ) -> Path:
-    """Ask the questions of a data set under these settings, and return the folder of the results."""
+    """Ask the questions of a data set under these settings, and return the folder of the results.
+
+    `spread` are the options of `open_engine` for a cluster.
+    """
     import asyncio
 
     from assay.evals.datasets import read_dataset
@@ -142,8 +151,8 @@ def ask_data_set(
     found = read_dataset(dataset, retrieved="collection" not in settings)
     cases = found.cases[:limit]
     folder = out or _new_folder(resolved.settings.data_dir, dataset)
-    jobs = flags.at_once(jobs, settings)
-    asyncio.run(_run(folder, found, cases, settings, resolved, repeat, jobs, terminal))
+    jobs = flags.at_once(jobs, settings, on_cluster=bool(spread))
+    asyncio.run(_run(folder, found, cases, settings, resolved, repeat, jobs, terminal, spread or {}))
     return folder
 
 
@@ -156,12 +165,13 @@ async def _run(
     repeat: int,
     jobs: int,
     terminal: Terminal,
+    spread: Given,
 ) -> None:
     """Ask what the folder has no result of yet."""
     from assay.evals.evaluate import evaluate
     from assay.evals.run_folder import open_run
 
-    async with _opened(cases, settings) as engine:
+    async with _opened(cases, settings, spread) as engine:
         about = await _about(engine, dataset, cases, resolved, repeat)
         with open_run(folder, about, cases) as run:
             left = len(cases) * repeat - len(run.done)
@@ -176,13 +186,15 @@ async def _run(
                 await evaluate(engine, cases, folder=run, repeat=repeat, jobs=jobs, on_progress=advance)
 
 
-def _opened(cases: tuple[Case, ...], settings: Given) -> Engine:
+def _opened(cases: tuple[Case, ...], settings: Given, spread: Given) -> Engine:
     """The engine of a collection; without one if every case brings its passages."""
     from assay.wiring import open_checker, open_engine
 
     if all(case.passages for case in cases) and "collection" not in settings:
+        if spread:
+            raise UsageError("--ray needs a collection, which its workers open", hint="name one with --collection")
         return open_checker(record=True, **settings)
-    return open_engine(create=False, **settings)
+    return open_engine(create=False, **spread, **settings)
 
 
 async def _about(

@@ -6,7 +6,9 @@ The settings themselves are not imported here: `assay --help` has to answer at o
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -372,7 +374,10 @@ class Verb:
             flags = {name: values.pop(name) for name in self.flags}
             if flags:
                 values["given"] = {name: value for name, value in flags.items() if value not in (None, [])}
-            return self.function(terminal_of(ctx), **values)
+            if values.get("ray") is None:
+                return self.function(terminal_of(ctx), **values)
+            with redirect_stdout(sys.stderr):  # Ray prints what befalls its machines there, among what we print
+                return self.function(terminal_of(ctx), **values)
 
         signature = _with_flags(inspect.signature(self.function, eval_str=True), self.flags)
         # typer reads a verb's options from these.
@@ -455,10 +460,41 @@ AtOnce = Annotated[
 ]
 
 
-def at_once(given: int | None, flags: Given) -> int:
-    """The number of lines to process at once: more with a model, which is mostly waited for."""
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Spread the work over a Ray cluster: local (started here), auto (that of this machine) or HOST:PORT.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", min=1, help="Workers at most, with --ray. [default: one a processor]"),
+]
+
+
+def spread(ray: str | None, workers: int | None) -> dict[str, Any]:
+    """The options of `open_engine` for a cluster, none without one. Raises UsageError for workers alone.
+
+    >>> spread("local", 2), spread(None, None)
+    ({'ray': 'local', 'workers': 2}, {})
+    """
+    if ray is None and workers is not None:
+        raise UsageError("--workers are those of a Ray cluster, and none is named", hint="add --ray local")
+    return {} if ray is None else {"ray": ray, "workers": workers}
+
+
+# Lines under way on a cluster: enough for 64 processors, few enough to keep in memory. Chosen.
+_ON_A_CLUSTER = 64
+
+
+def at_once(given: int | None, flags: Given, *, on_cluster: bool = False) -> int:
+    """The number of lines to process at once: more with a model, which is mostly waited for, or on a cluster."""
     from assay.settings import MODEL_SETTINGS, load_settings
 
+    if on_cluster and given is None:
+        return _ON_A_CLUSTER
     settings = load_settings(flags).settings
     asks = any(getattr(settings, name) is not None for name in MODEL_SETTINGS)
     return given or (8 if asks else 1)

@@ -107,6 +107,8 @@ def ask(
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
     at_once: AtOnce = None,
+    ray: flags.Ray = None,
+    workers: flags.Workers = None,
 ) -> None:
     """Answer a question, or say what is missing.
 
@@ -117,6 +119,7 @@ def ask(
     assay ask "How long is the notice period?" -m openai:gpt-5-mini
     assay ask "How long is the notice period?" --passages found.jsonl
     assay ask --jsonl < questions.jsonl         {"id", "question", "history"?, "passages"?, "options"?} a line
+    assay ask --jsonl --ray auto < questions.jsonl > answers.jsonl
     """
     from assay.cli.answer_view import tell
     from assay.cli.run_view import Progress
@@ -135,8 +138,11 @@ def ask(
             raise UsageError(
                 "--passages is for one question, and --jsonl reads many", hint='give each line "passages"'
             )
-        _answer_lines(given, terminal, flags.at_once(at_once, given))
+        waiting = flags.at_once(at_once, given, on_cluster=ray is not None)
+        _answer_lines(given, terminal, waiting, flags.spread(ray, workers))
         return
+    if flags.spread(ray, workers):
+        raise UsageError("--ray is for many questions", hint="give them as lines, with --jsonl")
     own = None if passages is None else _own_passages(passages, question, terminal)
     progress = Progress(terminal, sentences=stream)
     with _opened(own is not None, given) as engine:
@@ -153,7 +159,7 @@ def ask(
     raise typer.Exit(exits.of_answer(answer))
 
 
-def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
+def _answer_lines(given: Given, terminal: Terminal, at_once: int, spread: dict[str, Any]) -> None:
     """Answer each line. Without a collection, a line needs passages; else UnknownCollection is raised."""
     from assay.cli import objects
     from assay.cli.pipes import run_pipe
@@ -173,7 +179,7 @@ def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
         return objects.answer_object(await engine.aask(text, line.history(), options=options))
 
     try:
-        engine = open_engine(create=False, **given)
+        engine = open_engine(create=False, **spread, **given)
     except UnknownCollection as error:
         missing, engine = error, open_checker(record=True, **given)
     run_pipe(engine, answered, terminal, at_once)

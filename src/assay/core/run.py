@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from assay.calibration.fit import Fit
 from assay.core.budget import Budget, Meter
 from assay.core.stages import Clock, Sink
 from assay.core.tape import Tape
 from assay.errors import too_late
-from assay.types import Answer, CitationStyle, Done, Event, Evidence, Failed, Limits, SentenceVerified
+from assay.types import (
+    Answer,
+    AskOptions,
+    CitationStyle,
+    Done,
+    Event,
+    Evidence,
+    Failed,
+    Hit,
+    Limits,
+    Message,
+    Passage,
+    SentenceVerified,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,3 +223,35 @@ class Deadline:
             if tape is not None and not tape.replaying:
                 tape.record(_PORT, step, b"")
             raise too_late(self._seconds) from error
+
+
+# What begins runs, and where else questions are answered.
+
+
+class BeginRun(Protocol):
+    """Begin a run."""
+
+    def __call__(
+        self,
+        text: str,
+        history: tuple[Message, ...] | None,
+        running: int,
+        streamed: bool,
+        passages: CallerPassages | None = None,
+    ) -> Run:
+        """A run for a question after a dialogue, while `running` others run; `history` None is not recorded."""
+        ...
+
+
+class AnswerElsewhere(Protocol):
+    """Answer a question in another process."""
+
+    def __call__(
+        self,
+        text: str,
+        history: tuple[Message, ...],
+        options: AskOptions | None,
+        passages: Sequence[Passage | Hit] | None,
+    ) -> Coroutine[Any, Any, Answer]:
+        """The answer, as `Engine.aask` or with passages `Engine.aanswer_from` gives it, and raising as these."""
+        ...

@@ -329,11 +329,11 @@ class Splitter(Protocol):
 class Ingester(Protocol):
     """Take files in, whole or not at all."""
 
-    def add(self, paths: Sequence[Path]) -> AsyncIterator[FileReport]:
-        """Store files, and those of folders; one report a file, after it is stored for good."""
+    def add(self, paths: Sequence[Path | str]) -> AsyncIterator[FileReport]:
+        """Store files, and those of folders and at addresses; one report a file, after it is stored for good."""
         ...
 
-    def mirror(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
+    def mirror(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
         """Make the collection hold these files as they are now; a dry run changes nothing."""
         ...
 

@@ -16,6 +16,7 @@ from typing import IO, Literal, Protocol
 from assay.core.stages import Splitter
 from assay.errors import DocumentError, EmptyDocument, UnreadableDocument, UnsupportedDocument
 from assay.ingest.lines import Line, holds_documents, lines_of, parse_line
+from assay.ingest.object_storage import is_address, open_object
 from assay.ingest.walk import FoundFile, source_of
 from assay.nlp.language import language_of
 from assay.nlp.publication_date import STATED, date_in, date_in_name, date_stated
@@ -116,7 +117,7 @@ class StoredDocuments:
         """The documents from a source, by id."""
         return self._by_source.get(source, {})
 
-    def missing(self, paths: Sequence[Path], found: Sequence[FoundFile]) -> Iterator[StaleDocument]:
+    def missing(self, paths: Sequence[Path | str], found: Sequence[FoundFile]) -> Iterator[StaleDocument]:
         """The documents at or under the paths whose file is gone.
 
         A missing or unreadable folder removes nothing: its disk may not be mounted.
@@ -124,7 +125,7 @@ class StoredDocuments:
         present = {seen.source for seen in found if seen.problem is None}
         unreadable = tuple(_folder_prefix(seen.source) for seen in found if seen.problem is not None)
         named = {source_of(path) for path in paths}
-        folders = tuple(_folder_prefix(source) for source in named if os.path.isdir(source))
+        folders = tuple(_folder_prefix(source) for source in named if is_address(source) or os.path.isdir(source))
         for source, records in sorted(self._by_source.items()):
             looked_for = source in named or source.startswith(folders)
             if looked_for and source not in present and not source.startswith(unreadable or ("\0",)):
@@ -210,7 +211,7 @@ class FileReader:
             yield (FileReport(seen.path, "failed", seen.problem, hint=_CHECK),)
             return
         try:
-            with open_file(seen.file) as file:
+            with open_object(seen.source) if is_address(seen.source) else open_file(seen.file) as file:
                 head = file.read(_HEAD)
                 file.seek(0)
                 if holds_documents(head, seen.file.name):

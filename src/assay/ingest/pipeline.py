@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 
 from assay.core.stages import Embedder, Entry, Index, Splitter
 from assay.ingest.files import FileReader, Item, Reader, ReadyDocument, StaleDocument, StoredDocuments
+from assay.ingest.object_storage import refuse_remote
 from assay.ingest.walk import FoundFile, walk
 from assay.types import FileReport
 
@@ -82,7 +83,7 @@ class Prefetcher(Generic[T]):
 GROUP = 256
 # A group is closed early if the reader yields nothing for this long (a slow PDF).
 IDLE_SECONDS = 0.05
-_READ_AHEAD = 256
+READ_AHEAD = 256
 # Texts per embedding call: more than a usual group, so that only a large document needs several.
 _AT_ONCE = 2 * GROUP
 
@@ -105,7 +106,10 @@ class _Group:
 
 
 class Ingestion:
-    """Ingests files into an index; `reader` turns bytes into text (the sandbox, except in tests)."""
+    """Ingests files into an index; `reader` turns bytes into text (the sandbox, except in tests).
+
+    Offline, addresses of other machines are refused.
+    """
 
     def __init__(
         self,
@@ -114,21 +118,24 @@ class Ingestion:
         splitter: Splitter,
         reader: Reader,
         progress: Callable[[Progress], None] | None = None,
+        *,
+        offline: bool = False,
     ) -> None:
         self._index = index
         self._embedder = embedder
         self._splitter = splitter
         self._reader = reader
         self._progress = progress
+        self._offline = offline
 
-    def add(self, paths: Sequence[Path]) -> AsyncIterator[FileReport]:
+    def add(self, paths: Sequence[Path | str]) -> AsyncIterator[FileReport]:
         """Store the files at and under the paths; yields one report per file, once it is stored durably.
 
         Raises StoreError and ProviderError; what was reported before stays stored.
         """
         return self._reports(paths, sync=False, dry_run=False)
 
-    def mirror(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
+    def mirror(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
         """Like `add`, then remove documents that are gone from the files and folders.
 
         A dry run also reads the files and reports what would happen; nothing is stored or removed. Documents in
@@ -136,7 +143,11 @@ class Ingestion:
         """
         return self._reports(paths, sync=True, dry_run=dry_run)
 
-    async def _reports(self, paths: Sequence[Path], *, sync: bool, dry_run: bool) -> AsyncIterator[FileReport]:
+    async def _reports(
+        self, paths: Sequence[Path | str], *, sync: bool, dry_run: bool
+    ) -> AsyncIterator[FileReport]:
+        if self._offline:
+            refuse_remote(paths)
         found = await asyncio.to_thread(lambda: list(walk(paths)))
         known = StoredDocuments(await self._index.documents())
         files = FileReader(self._reader, self._splitter, self._embedder.model, known, dry_run=dry_run)
@@ -151,7 +162,7 @@ class Ingestion:
         finally:
             await asyncio.to_thread(self._reader.close)
         if sync:
-            async for report in self._prune(paths, found, known, files.stale, dry_run=dry_run):
+            async for report in prune(self._index, paths, found, known, files.stale, dry_run=dry_run):
                 yield report
 
     async def _read(self, found: Sequence[FoundFile], files: FileReader) -> AsyncGenerator[Item]:
@@ -164,22 +175,10 @@ class Ingestion:
 
     async def _embed_groups(self, items: AsyncGenerator[Item]) -> AsyncGenerator[_Group]:
         """Group the items and embed their passages."""
-        async with Prefetcher(items, _READ_AHEAD) as ahead:
-            while group := await _next_group(ahead):
+        async with Prefetcher(items, READ_AHEAD) as ahead:
+            while group := await next_group(ahead):
                 ready = {item.document.document_id: item for item in group if isinstance(item, ReadyDocument)}
-                yield _Group(tuple(group), tuple([entry async for entry in self._entries(tuple(ready.values()))]))
-
-    async def _entries(self, ready: tuple[ReadyDocument, ...]) -> AsyncIterator[Entry]:
-        """Each document with its vectors; passages are embedded together, several hundred at a time."""
-        import numpy as np
-
-        texts = [embedded_text(passage.title, passage.searched) for item in ready for passage in item.passages]
-        parts = [await self._embedder.embed(texts[at : at + _AT_ONCE]) for at in range(0, len(texts), _AT_ONCE)]
-        vectors = np.concatenate(parts) if parts else np.zeros((0, self._embedder.model.dimension), np.float32)
-        at = 0
-        for item in ready:
-            yield Entry(item.document, item.passages, vectors[at : at + len(item.passages)])
-            at += len(item.passages)
+                yield _Group(tuple(group), await embedded(tuple(ready.values()), self._embedder))
 
     async def _store_groups(self, groups: AsyncGenerator[_Group]) -> AsyncGenerator[FileReport]:
         """Store the groups; each group's reports follow its commit."""
@@ -191,24 +190,39 @@ class Ingestion:
                     if isinstance(item, FileReport):
                         yield item
 
-    async def _prune(
-        self,
-        paths: Sequence[Path],
-        found: Sequence[FoundFile],
-        known: StoredDocuments,
-        stale: Sequence[StaleDocument],
-        *,
-        dry_run: bool,
-    ) -> AsyncIterator[FileReport]:
-        """Remove documents that are gone, and report them."""
-        missing = [*stale, *known.missing(paths, found)]
-        if missing and not dry_run:
-            await self._index.remove([document.document_id for document in missing])
-        for document in missing:
-            yield FileReport(document.path, "pruned", document.reason, 0, document.document_id)
+
+async def embedded(ready: Sequence[ReadyDocument], embedder: Embedder) -> tuple[Entry, ...]:
+    """Each document with its vectors; passages are embedded together, several hundred at a time."""
+    import numpy as np
+
+    texts = [embedded_text(passage.title, passage.searched) for item in ready for passage in item.passages]
+    parts = [await embedder.embed(texts[at : at + _AT_ONCE]) for at in range(0, len(texts), _AT_ONCE)]
+    vectors = np.concatenate(parts) if parts else np.zeros((0, embedder.model.dimension), np.float32)
+    entries, at = [], 0
+    for item in ready:
+        entries.append(Entry(item.document, item.passages, vectors[at : at + len(item.passages)]))
+        at += len(item.passages)
+    return tuple(entries)
 
 
-async def _next_group(ahead: Prefetcher[Item]) -> list[Item]:
+async def prune(
+    index: Index,
+    paths: Sequence[Path | str],
+    found: Sequence[FoundFile],
+    known: StoredDocuments,
+    stale: Sequence[StaleDocument],
+    *,
+    dry_run: bool,
+) -> AsyncIterator[FileReport]:
+    """Remove documents that are gone from the files and folders, and report them; a dry run removes nothing."""
+    missing = [*stale, *known.missing(paths, found)]
+    if missing and not dry_run:
+        await index.remove([document.document_id for document in missing])
+    for document in missing:
+        yield FileReport(document.path, "pruned", document.reason, 0, document.document_id)
+
+
+async def next_group(ahead: Prefetcher[Item]) -> list[Item]:
     """The next items, until a group is full or none arrives for a while; empty at the end."""
     items = list(await ahead.next())
     passages = sum(item.size for item in items if isinstance(item, ReadyDocument))

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any
 
 from platformdirs import user_config_path
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from assay.core.profiles import PROFILES
 from assay.errors import UsageError
@@ -127,6 +127,29 @@ def with_options(settings: Settings, options: AskOptions) -> Settings:
         values |= {"writer_model": None, "simple_model": None}
     display_names = dict(settings._display_names) | {name: f"the option {name}" for name in given}
     return _refused_together(_checked(values | given, display_names))
+
+
+# What the settings are called in messages, beside their values.
+_CALLED = "display names"
+
+
+def sent_settings(settings: Settings) -> dict[str, Any]:
+    """The settings as JSON types, for a process on another machine; those that are secret stay behind.
+
+    >>> sent = sent_settings(Settings(k=5, openai_api_key="sk-secret"))
+    >>> sent["k"], "openai_api_key" in sent
+    (5, False)
+    """
+    public = {name for name, value in settings if not isinstance(value, SecretStr)}
+    return {**settings.model_dump(mode="json", include=public), _CALLED: dict(settings._display_names)}
+
+
+def received_settings(sent: Mapping[str, Any]) -> Settings:
+    """The settings that were sent, with the secrets that this process is given. Raises UsageError."""
+    values = dict(sent)
+    names = values.pop(_CALLED)
+    own = {name: value for name, value in load_settings().settings if isinstance(value, SecretStr)}
+    return _checked({**own, **values}, names)
 
 
 def with_changes(settings: Settings, changes: Mapping[str, Any]) -> Settings:

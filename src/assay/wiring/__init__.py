@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from assay.core.stages import LLM, Checker, Embedder, Index, Retriever, Sink
@@ -40,8 +40,18 @@ from assay.wiring.recording import as_sink, open_record
 from assay.wiring.review import open_rules
 from assay.wiring.runs import Runs
 from assay.wiring.search import CollectionSearch, search_settings
+from assay.wiring.spreading import (
+    open_cluster,
+    refuse_own_parts,
+    refuse_workers_alone,
+    spread_embedder,
+    with_cluster,
+)
 from assay.wiring.stages import Composer
 from assay.wiring.verdict_cache import VerdictCache, open_verdict_cache
+
+if TYPE_CHECKING:
+    from assay.wiring.cluster.connection import Cluster
 
 Result = TypeVar("Result")
 
@@ -56,6 +66,8 @@ def open_engine(
     index: Index | None = None,
     checker: Checker | str | Path | None = None,
     sinks: Sequence[Sink] = (),
+    ray: str | None = None,
+    workers: int | None = None,
     **settings: Any,
 ) -> Engine:
     """An engine over one collection; `settings` are those of `assay config show`, over what the environment says.
@@ -64,18 +76,40 @@ def open_engine(
     `assay.core.stages`; they are used as assay's own are, and left open when the engine closes. `sinks` receive
     what happens in its runs, as the record does, and are closed with it. Without `create`, a collection that is not
     there raises UnknownCollection. Without `models`, no language model is opened, whatever is set: documents and
-    searches need none. Raises UsageError for a setting that does not exist or does not fit and for an object that
+    searches need none. With `ray`, the workers of a Ray cluster take documents in and answer questions: "local"
+    starts one on this machine, "auto" joins that of this machine, HOST:PORT another; `workers` is how many at most,
+    else one a processor. Raises UsageError for a setting that does not exist or does not fit and for an object that
     lacks a method, ModelMismatch when the collection was embedded by another model.
 
     >>> with open_engine(data_dir=folder, collection="manual") as engine:
     ...     engine.documents()
     ()
     """
+    refuse_workers_alone(ray, workers)
     own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
-    chosen = with_learned_threshold(chosen)
+    if ray is None:
+        return engine_under(chosen, own, create=create, models=models, sinks=sinks)
+    refuse_own_parts(own, sinks)
+    return engine_under(chosen, own, create=create, models=models, cluster=open_cluster(ray, workers, chosen))
+
+
+def engine_under(
+    settings: Settings,
+    own: OwnParts,
+    *,
+    create: bool,
+    models: bool = True,
+    sinks: Sequence[Sink] = (),
+    cluster: Cluster | None = None,
+) -> Engine:
+    """An engine under settings that were checked, with its work spread over a cluster if there is one.
+
+    Raises as `open_engine`.
+    """
+    chosen = with_learned_threshold(settings)
     there = collections_of(chosen)
-    with there.stay_open() if index is None else nullcontext():
-        if index is None and not create and chosen.collection not in there.names():
+    with there.stay_open() if own.index is None else nullcontext():
+        if own.index is None and not create and chosen.collection not in there.names():
             raise _unknown(chosen, there)
         pool = ModelPool(own.llm, opens=models)
         opened = pool.of(chosen)
@@ -89,7 +123,8 @@ def open_engine(
             stored = there.open(chosen.collection, parts.embedder.model, create=create)
             verdicts = None if pool.is_own(chosen.verifier_model) else _verdicts(chosen, opened, there)
         store = there.record(chosen.collection, texts=chosen.record == "all")
-        return Engine(_parts(chosen, pool, parts, stored, store, verdicts, sinks))
+        made = _parts(chosen, pool, parts, stored, store, verdicts, sinks)
+        return Engine(made if cluster is None else with_cluster(made, stored, chosen, cluster, there.place))
 
 
 def open_parts(settings: Settings, *, with_collection: bool = True) -> Parts:
@@ -209,7 +244,7 @@ def _open_networks(settings: Settings, own: OwnParts) -> _Networks:
         open_checker_network(settings) if own.checker is None else OpenChecker(own.checker),
         open_reader(settings),
         open_reranker(settings),
-        _splitter(embedder),
+        open_splitter(embedder),
         own.retriever,
     )
 
@@ -224,16 +259,21 @@ def _refuse_other_vectors(index: Index, embedder: Embedder) -> None:
         )
 
 
-def reindex(**settings: Any) -> int:
+def reindex(*, ray: str | None = None, workers: int | None = None, **settings: Any) -> int:
     """Embed every passage of a collection anew, beside the old index, then swap; returns how many there are.
 
-    This is what follows a change of the embedder, when `open_engine` raises ModelMismatch.
+    This is what follows a change of the embedder, when `open_engine` raises ModelMismatch. A run that was ended
+    goes on with the next one. `ray` and `workers` are those of `open_engine`: workers embed, this process stores.
     """
+    refuse_workers_alone(ray, workers)
     chosen = load_settings(settings).settings
     there = collections_of(chosen)
     if chosen.collection not in there.names():
         raise _unknown(chosen, there)
+    cluster = None if ray is None else open_cluster(ray, workers, chosen)
     embedder = open_embedder(chosen)
+    if cluster is not None:
+        embedder = spread_embedder(embedder, chosen, cluster)
 
     async def rebuilt() -> int:
         try:
@@ -241,23 +281,31 @@ def reindex(**settings: Any) -> int:
         finally:
             await embedder.aclose()
 
-    return _run_in_thread(rebuilt())
+    try:
+        return _run_in_thread(rebuilt())
+    finally:
+        if cluster is not None:
+            cluster.close()
 
 
-def open_embedder(settings: Settings) -> Embedder:
-    """The embedder that the settings name: bundled, openai:MODEL, or a folder with an ONNX model."""
+def open_embedder(settings: Settings, *, threads: int = 2) -> Embedder:
+    """The embedder that the settings name: bundled, openai:MODEL, or a folder with an ONNX model.
+
+    A model in this process runs on so many `threads`.
+    """
     if settings.embedder == "bundled":
-        return _bundled()
+        return _bundled(threads)
     if settings.embedder.startswith("openai:"):
         return _openai_embedder(settings)
     setting = settings.display_name("embedder")
-    return LocalEmbedder.load(named_model(settings.embedder, settings, named=setting, what="embedder"))
+    folder = named_model(settings.embedder, settings, named=setting, what="embedder")
+    return LocalEmbedder.load(folder, threads=threads)
 
 
-def _bundled() -> LocalEmbedder:
+def _bundled(threads: int = 2) -> LocalEmbedder:
     import assay_models
 
-    return LocalEmbedder.load(assay_models.folder())
+    return LocalEmbedder.load(assay_models.folder(), threads=threads)
 
 
 def _openai_embedder(settings: Settings) -> Embedder:
@@ -324,7 +372,7 @@ def _parts(
     parts = Parts(
         index=index,
         embedder=embedder,
-        ingester=Ingestion(index, embedder, networks.splitter, Sandbox()),
+        ingester=Ingestion(index, embedder, networks.splitter, Sandbox(), offline=settings.offline),
         begin=runs.begin,
         begin_given=runs.begin_given,
         stages_for=composer.stages,
@@ -385,7 +433,7 @@ def _outside(settings: Settings, embedder: Embedder, splitter: PassageSplitter, 
     return QuarantiningRetriever(open_outside(settings, embedder, splitter, sandbox))
 
 
-def _splitter(embedder: Embedder) -> PassageSplitter:
+def open_splitter(embedder: Embedder) -> PassageSplitter:
     """A splitter that counts as the embedding model does; a service does not say, so the bundled one counts."""
     counting = embedder if isinstance(embedder, LocalEmbedder) else _bundled()
     return PassageSplitter(counting.count_tokens, limit=min(LIMIT, counting.capacity))

@@ -17,7 +17,7 @@ from typing import Any
 import httpx2
 
 from assay.server.api_key import Cost, Scope
-from assay.server.keys import FILE_NAME, KeyStore
+from assay.server.keys import FILE_NAME, KeysFile, KeyStore
 
 ROOT = Path(__file__).parents[2]
 # Seconds for what always comes, however busy the machine is; a megabyte of text takes minutes there.
@@ -135,7 +135,7 @@ def _wait_ready(server: ServerProcess) -> None:
 def new_key(folder: Path, tenant: str, scope: Scope = "admin", name: str = "proof") -> str:
     """The text of a new key."""
     folder.mkdir(parents=True, exist_ok=True)
-    return KeyStore(folder / FILE_NAME, cost=_CHEAP).create(name=name, tenant=tenant, scope=scope)[1]
+    return KeyStore(KeysFile(folder / FILE_NAME), cost=_CHEAP).create(name=name, tenant=tenant, scope=scope)[1]
 
 
 def upload(client: httpx2.Client, files: Mapping[str, bytes], *, collection: str = "default") -> dict[str, Any]:

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assay import open_engine
 from assay.server.api_key import Cost
-from assay.server.keys import FILE_NAME, KeyStore
+from assay.server.keys import FILE_NAME, KeysFile, KeyStore
 from assay.server.settings import ServerSettings
 from support.served import serving
 
@@ -30,7 +30,7 @@ def described_server(folder: Path) -> Iterator[tuple[str, str]]:
     (folder / "water.md").write_text(WATER, encoding="utf-8")
     with open_engine(data_dir=folder) as engine:
         engine.add([folder / "water.md"])
-    key = KeyStore(folder / FILE_NAME, cost=Cost(n=2, r=1, p=1)).create(name="tests", scope="admin")[1]
+    key = KeyStore(KeysFile(folder / FILE_NAME), cost=Cost(n=2, r=1, p=1)).create(name="tests", scope="admin")[1]
     settings = ServerSettings(engine={"data_dir": folder}, requests_per_minute=1_000_000)
     with serving(settings, FromManyAddresses) as server:
         yield server.address, key

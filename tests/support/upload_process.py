@@ -20,8 +20,8 @@ from assay.ingest.pipeline import Ingestion
 from assay.ingest.split import PassageSplitter
 from assay.retrieval.index.sqlite import open_sqlite
 from assay.server.intake import JobRunner
-from assay.server.jobs import JobStore
-from assay.server.uploads import StagedFile, Uploads
+from assay.server.jobs import SqliteJobs
+from assay.server.uploads import FolderUploads, StagedFile
 from assay.testing.fakes import WordEmbedder
 from assay.types import DocumentRecord, FileReport
 
@@ -53,12 +53,12 @@ class Tenant:
     folder: Path
 
     @property
-    def store(self) -> JobStore:
-        return JobStore(self.folder / "jobs.sqlite", lease=LEASE)
+    def store(self) -> SqliteJobs:
+        return SqliteJobs(self.folder / "jobs.sqlite", lease=LEASE)
 
     @property
-    def uploads(self) -> Uploads:
-        return Uploads(self.folder)
+    def uploads(self) -> FolderUploads:
+        return FolderUploads(self.folder)
 
     @asynccontextmanager
     async def open(self, name: str) -> AsyncIterator[Collection]:
@@ -74,7 +74,7 @@ class Tenant:
         return JobRunner(self.store, self.uploads, self.open, asyncio.Semaphore(2), lease=LEASE)
 
 
-async def stage(uploads: Uploads, number: int) -> StagedFile:
+async def stage(uploads: FolderUploads, number: int) -> StagedFile:
     """Receive a document in pieces."""
 
     async def chunks() -> AsyncIterator[bytes]:

@@ -29,7 +29,7 @@ OfTenant = Annotated[
 KeyId = Annotated[str, typer.Argument(metavar="KEY", help="The key's id, as `assay keys list` shows it.")]
 
 
-@takes("data_dir")
+@takes("data_dir", "store")
 def create(
     terminal: Terminal,
     *,
@@ -62,7 +62,7 @@ def create(
     terminal.note("note it down: it is not shown again; clients send it as `Authorization: Bearer KEY`")
 
 
-@takes("data_dir")
+@takes("data_dir", "store")
 def list_(
     terminal: Terminal,
     *,
@@ -84,7 +84,7 @@ def list_(
         terminal.note("there are no keys" if tenant is None else f"the tenant {tenant!r} has no keys")
 
 
-@takes("data_dir")
+@takes("data_dir", "store")
 def revoke(
     terminal: Terminal,
     key: KeyId,
@@ -104,10 +104,10 @@ def revoke(
 
 
 def _keys(given: Given) -> KeyStore:
-    from assay.server.keys import key_store
+    from assay.server.stores import key_store
     from assay.settings import load_settings
 
-    return key_store(load_settings(given).settings.data_dir)
+    return key_store(load_settings(given).settings)
 
 
 def _object(key: Key) -> dict[str, object]:

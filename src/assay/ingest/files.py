@@ -17,7 +17,7 @@ from assay.core.stages import Splitter
 from assay.errors import DocumentError, EmptyDocument, UnreadableDocument, UnsupportedDocument
 from assay.ingest.lines import Line, holds_documents, lines_of, parse_line
 from assay.ingest.object_storage import is_address, open_object
-from assay.ingest.walk import FoundFile, source_of
+from assay.ingest.walk import FoundFile, SourceOf, source_of
 from assay.nlp.language import language_of
 from assay.nlp.publication_date import STATED, date_in, date_in_name, date_stated
 from assay.types import Document, DocumentRecord, EmbeddingModel, FileReport, Loaded, Metadata, Passage
@@ -106,9 +106,10 @@ class StaleDocument:
 
 
 class StoredDocuments:
-    """The documents of a collection by source."""
+    """The documents of a collection by source; `name` gives that of a path, as in the walk."""
 
-    def __init__(self, records: Sequence[DocumentRecord]) -> None:
+    def __init__(self, records: Sequence[DocumentRecord], name: SourceOf = source_of) -> None:
+        self._name = name
         self._by_source: dict[str, dict[str, DocumentRecord]] = defaultdict(dict)
         for record in records:
             self._by_source[record.source][record.document_id] = record
@@ -124,8 +125,12 @@ class StoredDocuments:
         """
         present = {seen.source for seen in found if seen.problem is None}
         unreadable = tuple(_folder_prefix(seen.source) for seen in found if seen.problem is not None)
-        named = {source_of(path) for path in paths}
-        folders = tuple(_folder_prefix(source) for source in named if is_address(source) or os.path.isdir(source))
+        named = {self._name(path) for path in paths}
+        folders = tuple(
+            _folder_prefix(self._name(path))
+            for path in paths
+            if (isinstance(path, str) and is_address(path)) or os.path.isdir(path)
+        )
         for source, records in sorted(self._by_source.items()):
             looked_for = source in named or source.startswith(folders)
             if looked_for and source not in present and not source.startswith(unreadable or ("\0",)):
@@ -341,3 +346,12 @@ def open_file(path: Path) -> IO[bytes]:
         os.close(descriptor)
         raise UnreadableDocument(f"{path.name}: not a regular file", hint="name a file or a folder")
     return os.fdopen(descriptor, "rb")
+
+
+def file_at(source: str) -> bytes:
+    """The bytes of the file at a source, cut behind `LARGEST_FILE`.
+
+    Raises OSError, UnreadableDocument, ValueError.
+    """
+    with open_file(Path(source)) as file:
+        return file.read(LARGEST_FILE + 1)

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 from assay.core.stages import Embedder, Entry, Index, Splitter
 from assay.ingest.files import FileReader, Item, Reader, ReadyDocument, StaleDocument, StoredDocuments
 from assay.ingest.object_storage import refuse_remote
-from assay.ingest.walk import FoundFile, walk
+from assay.ingest.walk import FoundFile, SourceOf, source_of, walk
 from assay.types import FileReport
 
 # Running an async generator ahead of its consumer.
@@ -108,7 +108,7 @@ class _Group:
 class Ingestion:
     """Ingests files into an index; `reader` turns bytes into text (the sandbox, except in tests).
 
-    Offline, addresses of other machines are refused.
+    `name` gives the source of the documents of a file. Offline, addresses of other machines are refused.
     """
 
     def __init__(
@@ -120,6 +120,7 @@ class Ingestion:
         progress: Callable[[Progress], None] | None = None,
         *,
         offline: bool = False,
+        name: SourceOf = source_of,
     ) -> None:
         self._index = index
         self._embedder = embedder
@@ -127,6 +128,7 @@ class Ingestion:
         self._reader = reader
         self._progress = progress
         self._offline = offline
+        self._name = name
 
     def add(self, paths: Sequence[Path | str]) -> AsyncIterator[FileReport]:
         """Store the files at and under the paths; yields one report per file, once it is stored durably.
@@ -148,8 +150,8 @@ class Ingestion:
     ) -> AsyncIterator[FileReport]:
         if self._offline:
             refuse_remote(paths)
-        found = await asyncio.to_thread(lambda: list(walk(paths)))
-        known = StoredDocuments(await self._index.documents())
+        found = await asyncio.to_thread(lambda: list(walk(paths, self._name)))
+        known = StoredDocuments(await self._index.documents(), self._name)
         files = FileReader(self._reader, self._splitter, self._embedder.model, known, dry_run=dry_run)
         done = passages = 0
         try:

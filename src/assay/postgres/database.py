@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import psycopg
@@ -147,6 +148,11 @@ def _broke(error: psycopg.OperationalError) -> bool:
     return cut and not isinstance(error, PoolTimeout)
 
 
+def storable(text: str) -> str:
+    """The text without lone surrogates and NUL characters, which Postgres cannot store."""
+    return text.encode(errors="replace").decode().replace("\0", "\ufffd")
+
+
 # The databases that are open in this process, with the number of those who use them.
 _open: dict[str, tuple[Database, int]] = {}
 _lock = threading.Lock()
@@ -163,6 +169,16 @@ def share(address: Address) -> Database:
         return database
 
 
+@contextmanager
+def opened(address: Address) -> Iterator[Database]:
+    """The database at `address`, shared as by `share`, for the length of the block. Raises StoreError."""
+    database = share(address)
+    try:
+        yield database
+    finally:
+        release(database)
+
+
 def release(database: Database) -> None:
     """Close it with its last user."""
     with _lock:
@@ -171,3 +187,21 @@ def release(database: Database) -> None:
             _open[database.address.conninfo] = held, users - 1
             return
     database.close()
+
+
+@dataclass(frozen=True, slots=True)
+class TenantRows:
+    """The rows of one tenant in the database at `address`."""
+
+    address: Address
+    tenant: str
+
+    def read(self, work: Work[T]) -> T:
+        """What `work` reads in one transaction, which cannot write. Raises StoreError."""
+        with opened(self.address) as database:
+            return database.transaction(self.tenant, work, reads=True)
+
+    def write(self, work: Work[T]) -> T:
+        """What `work` returns, once all that it wrote is committed. Raises StoreError, UsageError."""
+        with opened(self.address) as database:
+            return database.transaction(self.tenant, work)

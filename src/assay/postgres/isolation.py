@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -29,6 +31,19 @@ _PROBE = (
     "INSERT INTO assay.collections (name, model_id, model_dimension, model_sha256, model_languages)"
     " VALUES (%s, '', 1, '', '')"
 )
+
+# The owner of the rows that belong to the server itself, such as keys; no tenant can have this name.
+SERVER = ":server:"
+
+
+@contextmanager
+def as_server(connection: psycopg.Connection[Any]) -> Iterator[None]:
+    """Give the transaction the rows of the server itself for the block, and then those of its tenant again."""
+    row = connection.execute(
+        "SELECT current_setting('assay.tenant'), set_config('assay.tenant', %s, true)", (SERVER,)
+    ).fetchone()
+    yield  # what raises ends the transaction, and its tenant with it
+    connection.execute("SELECT set_config('assay.tenant', %s, true)", (row[0] if row else "",))
 
 
 class _Undo(Exception):

@@ -23,7 +23,8 @@ ROLE = "assay_rows"
 _OF_COLLECTIONS = ("collections", "documents", "passages", "vectors", "words", "metadata")
 _OF_RUNS = ("runs", "events", "recordings", "tapes", "figures", "queued", "decisions", "labels", "kept_answers")
 _OF_RECORD = (*_OF_RUNS, "calibrations", "calibrated")
-TABLES = (*_OF_COLLECTIONS, *_OF_RECORD)
+_OF_INTAKE = ("jobs", "job_files", "uploads", "upload_parts", "open_jobs")
+TABLES = (*_OF_COLLECTIONS, *_OF_RECORD, *_OF_INTAKE, "keys")
 # pgvector from which a search by graph goes on until it has enough rows that fit: hnsw.iterative_scan.
 _LEAST_PGVECTOR = (0, 8)
 _LEAST_POSTGRES = 15
@@ -119,11 +120,55 @@ CREATE TABLE assay.calibrated (
   version bigint NOT NULL, at double precision NOT NULL, by text NOT NULL);
 CREATE INDEX calibrated_of ON assay.calibrated (tenant, collection, choice);
 """
+# Version 3 added what servers keep: uploaded files in parts, the jobs that take them in, and keys. `open_jobs` and
+# `keys` have rows of the server itself, which no tenant sees; `of_tenant` is whom they are about. An upload has a
+# hash once it is whole, a job once one waits for it, and a folder once it is the file of a document.
+_SERVER = f"""
+CREATE TABLE assay.jobs (
+  {_TENANT}, job_id text COLLATE "C" NOT NULL, collection text COLLATE "C" NOT NULL,
+  created double precision NOT NULL, status text NOT NULL,
+  idempotency_key text COLLATE "C", digest text NOT NULL, reason text, hint text,
+  finished double precision, owner text, heartbeat double precision, claimed double precision,
+  attempts integer NOT NULL DEFAULT 0, PRIMARY KEY (tenant, job_id), UNIQUE (tenant, idempotency_key));
+CREATE INDEX jobs_of ON assay.jobs (tenant, collection, status, created);
+CREATE INDEX jobs_by_status ON assay.jobs (tenant, status, created);
+CREATE INDEX jobs_by_end ON assay.jobs (tenant, finished);
+CREATE TABLE assay.job_files (
+  {_TENANT}, job_id text COLLATE "C" NOT NULL, number integer NOT NULL, name text NOT NULL, token text NOT NULL,
+  size bigint NOT NULL, status text NOT NULL, reason text, hint text, document_id text,
+  passages integer NOT NULL DEFAULT 0, ended double precision, PRIMARY KEY (tenant, job_id, number),
+  FOREIGN KEY (tenant, job_id) REFERENCES assay.jobs ON DELETE CASCADE);
+CREATE INDEX job_files_waiting ON assay.job_files (tenant) WHERE status = 'waiting';
+CREATE TABLE assay.open_jobs (
+  {_TENANT}, of_tenant text COLLATE "C" NOT NULL, job_id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant, of_tenant, job_id));
+CREATE TABLE assay.uploads (
+  {_TENANT}, token text COLLATE "C" NOT NULL,
+  received double precision NOT NULL DEFAULT extract(epoch FROM clock_timestamp()), size bigint NOT NULL DEFAULT 0,
+  sha256 text, job_id text COLLATE "C", collection text COLLATE "C", folder text COLLATE "C", label text,
+  PRIMARY KEY (tenant, token), UNIQUE (tenant, collection, folder));
+CREATE TABLE assay.upload_parts (
+  {_TENANT}, token text COLLATE "C" NOT NULL, part integer NOT NULL, bytes bytea NOT NULL,
+  PRIMARY KEY (tenant, token, part), FOREIGN KEY (tenant, token) REFERENCES assay.uploads ON DELETE CASCADE);
+ALTER TABLE assay.upload_parts ALTER COLUMN bytes SET STORAGE EXTERNAL;
+CREATE TABLE assay.keys (
+  {_TENANT}, key_id text COLLATE "C" NOT NULL, name text NOT NULL, of_tenant text COLLATE "C" NOT NULL,
+  scope text NOT NULL CHECK (scope IN ('read', 'write', 'admin')), created double precision NOT NULL,
+  expires double precision, revoked double precision, used double precision,
+  salt bytea NOT NULL, hash bytea NOT NULL,
+  n integer NOT NULL, r integer NOT NULL, p integer NOT NULL, PRIMARY KEY (tenant, key_id));
+"""
+# Keys are only revoked.
+_PROTECTED_KEYS = (
+    _PROTECTED.replace(", UPDATE, DELETE", "").format(table="keys")
+    + "GRANT UPDATE (revoked, used) ON assay.keys TO assay_rows;\n"
+)
 # What is recorded can be deleted and never be changed: nobody is granted the right to.
 _PROTECTED_RECORD = _PROTECTED.replace(", UPDATE", "")
 _SCRIPTS = (
     _FIRST + "".join(_PROTECTED.format(table=table) for table in _OF_COLLECTIONS),
     _RECORD + "".join(_PROTECTED_RECORD.format(table=table) for table in _OF_RECORD),
+    _SERVER + "".join(_PROTECTED.format(table=table) for table in _OF_INTAKE) + _PROTECTED_KEYS,
 )
 VERSION = len(_SCRIPTS)
 

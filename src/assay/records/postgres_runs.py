@@ -14,7 +14,7 @@ from assay.calibration.curves import LATEST
 from assay.calibration.fit import Fit
 from assay.core.budget import Meter
 from assay.core.tape import Tape
-from assay.postgres.database import Database
+from assay.postgres.database import Database, storable
 from assay.records.kept_answers import MOST_KEPT, KeptRow, read_kept
 from assay.records.recorder import (
     FinishedRun,
@@ -389,11 +389,6 @@ class PostgresRuns:
             if self._database is None:
                 self._database = self._opening()
             return self._database
-
-
-def storable(text: str) -> str:
-    """The text without lone surrogates and NUL characters, which Postgres cannot store."""
-    return text.encode(errors="replace").decode().replace("\0", "\ufffd")
 
 
 def _deleted(runs: int) -> Deleted:

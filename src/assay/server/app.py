@@ -59,13 +59,13 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         at_start()
-        service.intake.resume(service.base.data_dir)
-        if service.has_collections():
-            await service.viewer.prepare()
         with service.tenant(DEFAULT_TENANT).collections.stay_open():
+            service.intake.resume()
+            if service.has_collections():
+                await service.viewer.prepare()
             async with endpoint.running(), _deleting_old_runs(service):
                 yield
-        await service.close(ENDING)
+            await service.close(ENDING)
 
     app = AssayApi(
         title="assay",

@@ -16,17 +16,20 @@ from typing import Protocol
 
 from assay.engine import Engine
 from assay.errors import AssayError, StoreError
-from assay.ingest.walk import printable, source_of
+from assay.ingest.walk import INCOMING, UPLOADED, printable
 from assay.server.collection_names import refuse_bad_collection
-from assay.server.jobs import FILE_NAME, LEASE, ClaimedJob, JobStore
+from assay.server.jobs import LEASE, ClaimedJob
+from assay.server.stores import JobQueue, ServerStore, Uploads
 from assay.server.threads import in_thread
-from assay.server.uploads import FOLDER, StagedFile, Uploads
+from assay.server.uploads import FOLDER, StagedFile
 from assay.types import DocumentRecord, FileReport, Job
 
 logger = logging.getLogger("assay.server")
 
 # Seconds between two looks for jobs of other processes, and at a job that somebody watches. Chosen.
 _LOOK_EVERY, _WATCH_EVERY = 1.0, 0.5
+# Seconds between two looks for what broken-off uploads left. Chosen.
+_SWEEP_EVERY = 3600.0
 
 
 class Documents(Protocol):
@@ -53,7 +56,7 @@ class JobRunner:
 
     def __init__(
         self,
-        store: JobStore,
+        store: JobQueue,
         uploads: Uploads,
         open_collection: OpenCollection,
         places: asyncio.Semaphore,
@@ -73,7 +76,7 @@ class JobRunner:
         """Create a job for staged files; once this returns, they are taken in or the job says why not.
 
         With an idempotency key that was used for the same files, the job of that time, and these are discarded.
-        Raises UsageError as `JobStore.create`, and then discards them, too.
+        Raises UsageError as `JobQueue.create`, and then discards them, too.
         """
         # A client that vanishes cancels this; the job and its files then come to be all the same.
         submitting = asyncio.create_task(self._submit(collection, files, idempotency_key))
@@ -95,10 +98,10 @@ class JobRunner:
 
     async def run(self) -> None:
         """Run jobs until cancelled; those that run then are queued again."""
-        with suppress(StoreError):  # what stays in staging is swept the next time
-            await self._uploads.sweep(await asyncio.to_thread(self._store.staged_tokens))
+        await self._sweep()
         try:
             async with asyncio.TaskGroup() as group:
+                group.create_task(self._keep_sweeping())
                 while True:
                     if not await self._begin_next(group):
                         await self._wait(_LOOK_EVERY)
@@ -106,6 +109,15 @@ class JobRunner:
             with suppress(StoreError):  # then the leases run out
                 await in_thread(self._store.release_all, self._owner)
             self._announce()
+
+    async def _keep_sweeping(self) -> None:
+        while True:
+            await asyncio.sleep(_SWEEP_EVERY)
+            await self._sweep()
+
+    async def _sweep(self) -> None:
+        with suppress(StoreError):  # what stays in staging is swept the next time
+            await self._uploads.sweep(await asyncio.to_thread(self._store.staged_tokens))
 
     async def _begin_next(self, group: asyncio.TaskGroup) -> bool:
         """Begin the next job once there is a place; False if there is none that can run."""
@@ -170,6 +182,9 @@ class JobRunner:
         try:
             await self._take_in(claimed)
         except AssayError as error:
+            if isinstance(error, StoreError) and error.retryable:
+                await self._put_back(claimed, error)
+                return
             reason, hint = str(error), error.hint
         except Exception as error:  # the boundary of a job: an error of one ends that job only
             logger.exception("job %s failed", claimed.job_id)
@@ -179,13 +194,22 @@ class JobRunner:
         except StoreError as error:  # its lease runs out, and it is resumed
             logger.warning("job %s: its end could not be noted: %s", claimed.job_id, error)
 
+    async def _put_back(self, claimed: ClaimedJob, error: StoreError) -> None:
+        """Queue a job again whose database was away or busy; it is begun again later, here or elsewhere."""
+        logger.warning("job %s goes on later: %s", claimed.job_id, error)
+        await asyncio.sleep(_LOOK_EVERY)
+        try:
+            await in_thread(self._store.release, claimed)
+        except StoreError as later:  # its lease runs out, and it is resumed
+            logger.warning("job %s: it could not be queued again: %s", claimed.job_id, later)
+
     async def _take_in(self, claimed: ClaimedJob) -> None:
         """Take in the files that wait. Raises what the collection or the disk raises."""
-        numbers = {}
-        for file in claimed.files:
-            path = await self._uploads.place(claimed.collection, file.name, file.token)
-            numbers[printable(path)] = file.number
-        async with self._open_collection(claimed.collection) as documents:
+        async with (
+            self._uploads.placed(claimed.collection, claimed.files) as paths,
+            self._open_collection(claimed.collection) as documents,
+        ):
+            numbers = {printable(path): file.number for path, file in zip(paths, claimed.files, strict=True)}
             async with aclosing(_closed_together(documents.amirror(list(numbers)))) as reports:
                 async for report in reports:
                     if report.status == "pruned":
@@ -199,7 +223,7 @@ class JobRunner:
         """Delete the files of the job that no document was made of, and none of an earlier upload is left."""
         job = await asyncio.to_thread(self._store.job, claimed.job_id)
         for file in job.files if job is not None else ():
-            source = source_of(self._uploads.path_of(claimed.collection, file.name))
+            source = self._uploads.source(claimed.collection, file.name)
             if file.status in ("failed", "skipped") and source not in sources:
                 await self._uploads.remove(source)
 
@@ -228,8 +252,11 @@ async def _closed_together(reports: AsyncIterator[FileReport]) -> AsyncGenerator
 
 # Jobs that run at once in all; two processors are busy with two. Chosen.
 _AT_ONCE = 2
+# Seconds between two looks for tenants whose jobs another process left; a lease is longer. Chosen.
+_TENANTS_EVERY = 5.0
 
-OpenEngine = Callable[[Path, str], AbstractAsyncContextManager[Engine]]
+# Opens the collection of a tenant.
+OpenEngine = Callable[[str, str], AbstractAsyncContextManager[Engine]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,38 +264,47 @@ class TenantIntake:
     """The intake of one tenant's files."""
 
     uploads: Uploads
-    jobs: JobStore
+    jobs: JobQueue
     runner: JobRunner
     task: asyncio.Task[None]
 
 
 @dataclass(slots=True)
 class Intake:
-    """The intakes of all tenants by folder, begun when they are first needed."""
+    """The intakes of all tenants by name, begun when they are first needed."""
 
     open_engine: OpenEngine
-    _of: dict[Path, TenantIntake] = field(default_factory=dict)
+    store: ServerStore
+    _of: dict[str, TenantIntake] = field(default_factory=dict)
     _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
+    _watching: asyncio.Task[None] | None = None
 
-    def of(self, folder: Path) -> TenantIntake:
-        """The intake of the tenant in that folder; call it on the event loop."""
-        if folder not in self._of:
-            uploads, jobs = Uploads(folder), JobStore(folder / FILE_NAME)
+    def of(self, tenant: str) -> TenantIntake:
+        """The intake of a tenant; call it on the event loop."""
+        if tenant not in self._of:
+            uploads, jobs = self.store.uploads(tenant), self.store.jobs(tenant)
 
             @asynccontextmanager
             async def open_collection(name: str) -> AsyncIterator[Engine]:
-                async with self.open_engine(folder, name) as engine:
+                async with self.open_engine(tenant, name) as engine:
                     yield engine
 
             runner = JobRunner(jobs, uploads, open_collection, self._places)
-            self._of[folder] = TenantIntake(uploads, jobs, runner, asyncio.create_task(runner.run()))
-        return self._of[folder]
+            self._of[tenant] = TenantIntake(uploads, jobs, runner, asyncio.create_task(runner.run()))
+        return self._of[tenant]
 
-    def resume(self, data_dir: Path) -> None:
-        """Go on with what an earlier process left, of every tenant that ever uploaded."""
-        for file in (data_dir / FILE_NAME, *data_dir.glob(f"tenants/*/{FILE_NAME}")):
-            if file.exists():
-                self.of(file.parent)
+    def resume(self) -> None:
+        """Go on, until this is closed, with what other processes left, of every tenant with jobs."""
+        self._watching = asyncio.create_task(self._watch())
+
+    async def _watch(self) -> None:
+        while True:
+            try:
+                for tenant in await asyncio.to_thread(self.store.tenants_with_jobs):
+                    self.of(tenant)
+            except StoreError as error:
+                logger.warning("jobs cannot be looked for: %s", error)
+            await asyncio.sleep(_TENANTS_EVERY)
 
     def waiting_files(self) -> float:
         """Number of waiting files of all tenants; NaN where that cannot be read. It waits for the disk."""
@@ -279,11 +315,14 @@ class Intake:
 
     async def close(self) -> None:
         """End the running jobs; they are queued again."""
-        for intake in self._of.values():
-            intake.task.cancel()
-        for intake in self._of.values():
+        tasks = [intake.task for intake in self._of.values()]
+        if self._watching is not None:
+            tasks.append(self._watching)
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
             with suppress(asyncio.CancelledError):
-                await intake.task
+                await task
 
 
 def upload_path_remover(folder: Path) -> Callable[[str], str]:
@@ -292,7 +331,12 @@ def upload_path_remover(folder: Path) -> Callable[[str], str]:
     >>> shorten = upload_path_remover(Path("/data"))
     >>> shorten("see /data/uploads/default/0123456789abcdef0123456789abcdef/tea.md, line 3")
     'see tea.md, line 3'
+    >>> shorten("upload:/default/0123456789abcdef0123456789abcdef/tea.md")
+    'tea.md'
     """
-    roots = {str(folder), str(folder.resolve())}
-    pattern = re.compile(f"(?:{'|'.join(map(re.escape, roots))})/{FOLDER}/[^/\n]{{1,64}}/[0-9a-f]{{32}}/")
+    folders = {str(folder), str(folder.resolve())}
+    roots = "|".join(re.escape(f"{root}/{FOLDER}/") for root in folders)
+    copies = "|".join(re.escape(f"{root}/{INCOMING}/") for root in folders)
+    place = "[^/\n]{1,64}/[0-9a-f]{32}/"
+    pattern = re.compile(f"(?:(?:{copies})[0-9a-f]{{32}}/|{roots}|{re.escape(UPLOADED)}){place}")
     return lambda text: pattern.sub("", text)

@@ -1,4 +1,4 @@
-"""Jobs: uploaded files on their way into a collection, in one SQLite file of a tenant.
+"""Jobs: uploaded files on their way into a collection; here in one SQLite file of a tenant.
 
 A job is queued, running, and then done or failed. A running job has an owner with a lease: when the owner's
 heartbeat has been missing for a while, any server process may take the job over and goes on with the files that
@@ -15,12 +15,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ulid import ULID
 
 from assay.errors import UsageError
 from assay.records.sqlite_file import SqliteFile
-from assay.server.uploads import StagedFile
+from assay.server.uploads import StagedFile, WaitingFile
 from assay.types import FileReport, Job, JobFile
 
 _JOBS = """
@@ -40,14 +41,14 @@ FILE_NAME = "jobs.sqlite"
 # Seconds without a heartbeat after which a job's owner counts as killed. Chosen.
 LEASE = 15.0
 # How often a job is begun before it counts as what kills the server. Chosen.
-_MOST_ATTEMPTS = 3
-# Days that ended jobs are kept. Chosen.
-_KEPT_DAYS = 30
+MOST_ATTEMPTS = 3
+# Seconds that ended jobs are kept: 30 days. Chosen.
+KEPT_SECONDS = 30 * 86_400.0
 _LONGEST_KEY = 255
 # Bytes that each file counts for beyond its own, in estimates of the time left: opening and storing it. Chosen.
 _BYTES_A_FILE = 4096
-_INTERRUPTED = "the server was stopped several times while it took this in"
-_INTERRUPTED_HINT = "upload the files one by one to find the one that stops it"
+INTERRUPTED = "the server was stopped several times while it took this in"
+INTERRUPTED_HINT = "upload the files one by one to find the one that stops it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +57,6 @@ class CreatedJob:
 
     job: Job
     new: bool
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingFile:
-    """A file of a job that is still to be taken in; `token` names it in staging."""
-
-    number: int
-    name: str
-    token: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +69,11 @@ class ClaimedJob:
     files: tuple[WaitingFile, ...] = field(default=())
 
 
-class JobStore:
+class SqliteJobs:
     """The jobs of one tenant. Safe for several threads and processes; raises StoreError or a subclass.
 
     >>> import tempfile
-    >>> store = JobStore(Path(tempfile.mkdtemp()) / "jobs.sqlite")
+    >>> store = SqliteJobs(Path(tempfile.mkdtemp()) / "jobs.sqlite")
     >>> job = store.create("default", [StagedFile("tea.md", "f00", "0" * 64, 12)]).job
     >>> claimed = store.claim("worker")
     >>> store.record(claimed, 1, FileReport("tea.md", "added", passages=2)), store.finish(claimed)
@@ -104,19 +96,16 @@ class JobStore:
 
         Raises UsageError for no files, the same name twice, and a key that was used for other files.
         """
-        _refuse(files, idempotency_key)
-        digest = _digest(collection, files)
+        refuse_bad_upload(files, idempotency_key)
+        digest = digest_of(collection, files)
         job_id, now = str(ULID()), self._clock()
         with self._file.writing() as connection:
-            _forget_old(connection, now - _KEPT_DAYS * 86_400)
+            _forget_old(connection, now - KEPT_SECONDS)
             known = connection.execute(
                 "SELECT job_id, digest FROM jobs WHERE idempotency_key = ?", (idempotency_key,)
             ).fetchone()
             if known is not None and known[1] != digest:
-                raise UsageError(
-                    "the Idempotency-Key was used for other files",
-                    hint="use a new key for each upload, and the same one only to repeat it",
-                )
+                raise used_for_other_files()
             if known is None:
                 connection.execute(
                     "INSERT INTO jobs (job_id, collection, created, status, idempotency_key, digest) "
@@ -175,8 +164,8 @@ class JobStore:
             now = self._clock()
             while (row := connection.execute(_CLAIMABLE, {"expired": now - self._lease}).fetchone()) is not None:
                 job_id, collection, attempts = row
-                if attempts >= _MOST_ATTEMPTS:
-                    _end(connection, job_id, now, _INTERRUPTED, _INTERRUPTED_HINT)
+                if attempts >= MOST_ATTEMPTS:
+                    _end(connection, job_id, now, INTERRUPTED, INTERRUPTED_HINT)
                     continue
                 connection.execute(
                     "UPDATE jobs SET status = 'running', owner = ?, heartbeat = ?, claimed = ?, "
@@ -226,14 +215,15 @@ class JobStore:
                 _end(connection, claimed.job_id, now, reason, hint)
             return owned
 
+    def release(self, claimed: ClaimedJob) -> bool:
+        """Queue the job again, as if it had not been begun; False if the lease was lost."""
+        with self._file.writing() as connection:
+            return _owned(connection, claimed, _RELEASE)
+
     def release_all(self, owner: str) -> None:
         """Queue the running jobs of an owner again, as if they had not been begun."""
         with self._file.writing() as connection:
-            connection.execute(
-                "UPDATE jobs SET status = 'queued', owner = NULL, attempts = attempts - 1 "
-                "WHERE owner = ? AND status = 'running'",
-                (owner,),
-            )
+            connection.execute(f"{_RELEASE} WHERE owner = ? AND status = 'running'", (owner,))
 
     # --- reading ---------------------------------------------------------------------------------
 
@@ -245,28 +235,10 @@ class JobStore:
                 "WHERE job_id = ? ORDER BY number",
                 (job_id,),
             ).fetchall()
-            files = tuple(JobFile(*row[:6]) for row in rows)
-            left = None
-            if status == "running":
-                waiting = [row[6] for row in rows if row[1] == "waiting"]
-                done = [row[6] for row in rows if row[7] is not None and row[7] >= claimed]
-                latest = max((row[7] for row in rows if row[7] is not None), default=claimed)
-                left = _seconds_left(done, waiting, latest - claimed, self._clock() - latest)
-            yield Job(
-                job_id,
-                collection,
-                status,
-                created,
-                files_done=sum(file.status != "waiting" for file in files),
-                files_total=len(files),
-                passages=sum(file.passages for file in files),
-                seconds_left=left,
-                files=files,
-                reason=reason,
-                hint=hint,
-            )
+            yield job_of((job_id, collection, status, created, claimed, reason, hint), rows, self._clock())
 
 
+_RELEASE = "UPDATE jobs SET status = 'queued', owner = NULL, attempts = attempts - 1"
 # The oldest job that is queued or whose lease ended, of a collection without a running job.
 _CLAIMABLE = """
 SELECT job_id, collection, attempts FROM jobs
@@ -277,6 +249,35 @@ WHERE (status = 'queued' OR (status = 'running' AND heartbeat < :expired))
   )
 ORDER BY created, job_id LIMIT 1
 """
+
+
+def job_of(row: Sequence[Any], files: Sequence[Sequence[Any]], now: float) -> Job:
+    """A job from what is stored of it, and of each of its files.
+
+    `row` is id, collection, status, when it was created and claimed, reason and hint; a file is name, status,
+    reason, hint, document id, passages, bytes and when it ended. All times are Unix seconds of the clock of `now`.
+    """
+    job_id, collection, status, created, claimed, reason, hint = row
+    shown = tuple(JobFile(*file[:6]) for file in files)
+    left = None
+    if status == "running":
+        waiting = [file[6] for file in files if file[1] == "waiting"]
+        done = [file[6] for file in files if file[7] is not None and file[7] >= claimed]
+        latest = max((file[7] for file in files if file[7] is not None), default=claimed)
+        left = _seconds_left(done, waiting, latest - claimed, now - latest)
+    return Job(
+        job_id,
+        collection,
+        status,
+        created,
+        files_done=sum(file.status != "waiting" for file in shown),
+        files_total=len(shown),
+        passages=sum(file.passages for file in shown),
+        seconds_left=left,
+        files=shown,
+        reason=reason,
+        hint=hint,
+    )
 
 
 def _seconds_left(done: Sequence[int], waiting: Sequence[int], seconds: float, since: float = 0.0) -> float | None:
@@ -323,7 +324,8 @@ def _delete(connection: sqlite3.Connection, where: str, value: object) -> None:
     connection.execute(f"DELETE FROM jobs WHERE {where}", (value,))  # noqa: S608
 
 
-def _refuse(files: Sequence[StagedFile], idempotency_key: str | None) -> None:
+def refuse_bad_upload(files: Sequence[StagedFile], idempotency_key: str | None) -> None:
+    """Raise UsageError for no files, the same name twice, and a key of a wrong length."""
     if not files:
         raise UsageError("no files were uploaded", hint="send each as a form field named files")
     names = [file.name for file in files]
@@ -337,7 +339,15 @@ def _refuse(files: Sequence[StagedFile], idempotency_key: str | None) -> None:
         )
 
 
-def _digest(collection: str, files: Sequence[StagedFile]) -> str:
+def digest_of(collection: str, files: Sequence[StagedFile]) -> str:
     """A hash of what an upload holds."""
     content = json.dumps([collection, *([file.name, file.sha256] for file in files)])
     return hashlib.sha256(content.encode()).hexdigest()
+
+
+def used_for_other_files() -> UsageError:
+    """The error for an idempotency key that comes again with other files."""
+    return UsageError(
+        "the Idempotency-Key was used for other files",
+        hint="use a new key for each upload, and the same one only to repeat it",
+    )

@@ -1,4 +1,4 @@
-"""API keys in a file: made once, shown once, and verified quickly in every process that shares the file."""
+"""API keys: made once, shown once, and verified quickly in every process that shares where they are stored."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from assay.errors import StoreError, UsageError
 from assay.records.sqlite_file import SqliteFile
@@ -39,6 +40,34 @@ CREATE TABLE keys (
 CREATE TRIGGER keys_stay BEFORE DELETE ON keys BEGIN SELECT RAISE(ABORT, 'keys are only revoked'); END;
 """
 _COLUMNS = "key_id, name, tenant, scope, created, expires, revoked, used, salt, hash, n, r, p"
+
+
+class KeyRecords(Protocol):
+    """The stored keys. Every method may wait, may be called from any thread, and raises StoreError."""
+
+    def any(self) -> bool:
+        """True if there is a key, valid or not."""
+        ...
+
+    def all(self) -> tuple[StoredKey, ...]:
+        """Every key, oldest first."""
+        ...
+
+    def find(self, key_id: str) -> StoredKey | None:
+        """The key of this id."""
+        ...
+
+    def add(self, stored: StoredKey) -> None:
+        """Add a key."""
+        ...
+
+    def revoke(self, key_id: str, at: float) -> None:
+        """Note when a key was revoked; the first time counts."""
+        ...
+
+    def note_use(self, key_id: str, at: float, *, unless_after: float) -> None:
+        """Note when a key was used, unless a use after `unless_after` stands there."""
+        ...
 
 
 class KeysFile:
@@ -96,7 +125,7 @@ def _stored(row: tuple[object, ...]) -> StoredKey:
 
 
 FILE_NAME = "keys.sqlite"
-# Seconds for which a verified key is taken from memory, without a look at the file. Chosen.
+# Seconds for which a verified key is taken from memory, without a look at what is stored. Chosen.
 FRESH = 1.0
 # Seconds between two writes of when a key was last used. Chosen.
 USED_EVERY = 60.0
@@ -106,24 +135,26 @@ REMEMBERED = 1024
 
 @dataclass(frozen=True, slots=True)
 class _Verified:
-    """A key whose text was right, and when the file was last read for it, in monotonic seconds."""
+    """A key whose text was right, and when what is stored was last read for it, in monotonic seconds."""
 
     stored: StoredKey
     checked: float
 
 
 class KeyStore:
-    """The keys in one file. Raises StoreError or a subclass where it cannot be read or written.
+    """The keys in one place. Raises StoreError or a subclass where it cannot be read or written.
 
-    `cost` is what `hasher` is to spend on new keys; stored ones keep theirs. `remembered` verified keys are kept in
-    memory. `now` gives Unix seconds, `monotonic` those that only rise.
+    `stored` is where they are: a file, or a database. `cost` is what `hasher` is to spend on new keys; stored ones
+    keep theirs. `remembered` verified keys are kept in memory. `now` gives Unix seconds, `monotonic` those that
+    only rise.
+
     All methods may be called from any thread. `create` and the first `verify` of a key hash for about 0.2 s; one
     hash is made at a time, so that guesses cannot fill the memory.
     """
 
     def __init__(
         self,
-        path: Path,
+        stored: KeyRecords,
         *,
         cost: Cost = SCRYPT,
         hasher: Callable[[str, bytes, Cost], bytes] = scrypt_hash,
@@ -131,7 +162,7 @@ class KeyStore:
         now: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._file = KeysFile(path)
+        self._stored = stored
         self._cost = cost
         self._hash = hasher
         self._most = remembered
@@ -166,13 +197,13 @@ class KeyStore:
         salt = secrets.token_bytes(16)
         with self._hashing:
             stored = StoredKey(key, salt, self._hash(text, salt, self._cost), self._cost)
-        self._file.add(stored)
+        self._stored.add(stored)
         self._any = True
         return key, text
 
     def list(self, tenant: str | None = None) -> tuple[Key, ...]:
         """Every key, or every one of a tenant, oldest first; those revoked or expired too."""
-        return tuple(stored.key for stored in self._file.all() if tenant in (None, stored.key.tenant))
+        return tuple(stored.key for stored in self._stored.all() if tenant in (None, stored.key.tenant))
 
     def revoke(self, key_id: str, *, tenant: str | None = None) -> Key:
         """Revoke a key for good, if it is one of the tenant's where one is named.
@@ -180,7 +211,7 @@ class KeyStore:
         Raises UsageError where there is no such key.
         """
         self._find(key_id, tenant)
-        self._file.revoke(key_id, self._now())
+        self._stored.revoke(key_id, self._now())
         return self._find(key_id, tenant)
 
     def any(self) -> bool:
@@ -192,20 +223,20 @@ class KeyStore:
         if known is not None:
             return known
         checked = self._monotonic()
-        if self._file.any():
+        if self._stored.any():
             self._any = True
-        self._any_checked = checked  # only now: a file that cannot be read must not count as one without keys
+        self._any_checked = checked  # only now: what cannot be read must not count as no keys
         return self._any
 
     def fresh_any(self) -> bool | None:
-        """As `any`, but reads no file; None where that is needed."""
+        """As `any`, but reads nothing stored; None where that is needed."""
         if self._any:
             return True
         is_fresh = self._any_checked is not None and self._monotonic() - self._any_checked < FRESH
         return False if is_fresh else None
 
     def _find(self, key_id: str, tenant: str | None) -> Key:
-        stored = self._file.find(key_id)
+        stored = self._stored.find(key_id)
         if stored is None or tenant not in (None, stored.key.tenant):
             raise UsageError(f"there is no key {key_id[:20]!r}", hint="`assay keys list` shows the ids of all")
         return stored.key
@@ -213,21 +244,21 @@ class KeyStore:
     # --- for every request -----------------------------------------------------------------------
 
     def fresh(self, text: str) -> Key | None:
-        """The key of this text if it was found valid within the last second; reads no file."""
+        """The key of this text if it was found valid within the last second; reads nothing stored."""
         verified = self._remembered(self._digest(text))
         if verified is None or self._monotonic() - verified.checked >= FRESH:
             return None
         return verified.stored.key if verified.stored.key.state_at(self._now()) == "active" else None
 
     def remembers(self, text: str) -> bool:
-        """True if `verify` needs no hash for this text, only a look at the file."""
+        """True if `verify` needs no hash for this text, only a look at what is stored."""
         return self._remembered(self._digest(text)) is not None
 
     def verify(self, text: str) -> Key | None:
         """The key of this text; None where it is unknown, wrong, expired or revoked.
 
-        One hash is made for each key and process; after that the file is read, so that what another process revoked
-        ends at once here, and within a second where `fresh` is asked first.
+        One hash is made for each key and process; after that what is stored is read, so that what another process
+        revoked ends at once here, and within a second where `fresh` is asked first.
         """
         key_id = id_in(text)
         if key_id is None:
@@ -239,13 +270,13 @@ class KeyStore:
                 verified = self._remembered(digest)  # another thread may have hashed the same text meanwhile
                 if verified is None:
                     return self._valid(self._hashed(key_id, text), digest)
-        stored = self._file.find(key_id)
+        stored = self._stored.find(key_id)
         unchanged = stored is not None and stored.hash == verified.stored.hash
         return self._valid(stored if unchanged else None, digest)
 
     def _hashed(self, key_id: str, text: str) -> StoredKey | None:
         """The stored key of this text; that it is unknown takes as long to find out as that it is wrong."""
-        stored = self._file.find(key_id)
+        stored = self._stored.find(key_id)
         salt, cost, wanted = (
             (self._salt_of_unknown, self._cost, bytes(32))
             if stored is None
@@ -262,7 +293,7 @@ class KeyStore:
             return None
         if stored.key.used is None or now - stored.key.used >= USED_EVERY:
             with suppress(StoreError):  # a full disk locks nobody out
-                self._file.note_use(stored.key.key_id, now, unless_after=now - USED_EVERY)
+                self._stored.note_use(stored.key.key_id, now, unless_after=now - USED_EVERY)
         with self._remembering:
             self._verified[digest] = _Verified(stored, self._monotonic())
             self._verified.move_to_end(digest)
@@ -276,8 +307,3 @@ class KeyStore:
 
     def _digest(self, text: str) -> bytes:
         return hmac.digest(self._process_key, text.encode(errors="replace"), "sha256")
-
-
-def key_store(data_dir: Path) -> KeyStore:
-    """The keys of a data folder."""
-    return KeyStore(data_dir / FILE_NAME)

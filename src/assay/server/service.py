@@ -20,9 +20,10 @@ from assay.server.api_key import DEFAULT_TENANT
 from assay.server.collection_names import refuse_bad_collection
 from assay.server.document_view.viewer import DocumentViewer
 from assay.server.intake import Intake, upload_path_remover
-from assay.server.keys import KeyStore, key_store
+from assay.server.keys import KeyStore
 from assay.server.metrics import Levels, Metrics
 from assay.server.settings import ServerSettings
+from assay.server.stores import store_of, tenant_folder
 from assay.server.streams import LiveRuns
 from assay.settings import Settings, load_settings
 from assay.telemetry.log import AnswerLog
@@ -142,9 +143,12 @@ class Service:
     _records: dict[Path, RunRecords] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Read the keys of the data folder, and take uploads in with the engines of this service."""
-        self.keys = key_store(self.base.data_dir)
-        self.intake = Intake(lambda folder, name: self.engines.use(folder, name, create=True))
+        """Read the keys where the settings keep them, and take uploads in with the engines of this service."""
+        store = store_of(self.base)
+        self.keys = KeyStore(store.keys())
+        self.intake = Intake(
+            lambda tenant, name: self.engines.use(self.tenant(tenant).folder, name, create=True), store
+        )
 
     @classmethod
     def over(cls, settings: ServerSettings) -> Service:
@@ -167,8 +171,7 @@ class Service:
 
     def tenant(self, name: str) -> Tenant:
         """The tenant of that name: "default" has the data folder itself, others a folder in it."""
-        folder = self.base.data_dir
-        return self._tenant(name, folder if name == DEFAULT_TENANT else folder / "tenants" / name)
+        return self._tenant(name, tenant_folder(self.base.data_dir, name))
 
     def recording_tenants(self) -> tuple[Tenant, ...]:
         """The tenants with recorded runs; with a database, those that may have some: by their folders and keys."""
@@ -207,7 +210,7 @@ class Service:
         refuse_bad_collection(collection)
         if collection not in await asyncio.to_thread(tenant.collections.names):
             raise _unknown(tenant, collection)
-        intake = self.intake.of(tenant.folder)
+        intake = self.intake.of(tenant.name)
         waiting = await asyncio.to_thread(intake.jobs.remove_collection, collection)
         for token in waiting:
             await intake.uploads.discard(token)

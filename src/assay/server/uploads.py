@@ -1,4 +1,4 @@
-"""Uploaded files: received into a staging folder, then moved to where their document lives.
+"""Uploaded files: received into a staging folder, then moved to where their document lives; all on this machine.
 
 The folders of a tenant::
 
@@ -19,13 +19,15 @@ import secrets
 import shutil
 import time
 import unicodedata
-from collections.abc import AsyncIterable, Callable, Collection, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from assay.errors import StoreError, StoreFull, UploadTooLarge
+from assay.ingest.files import file_at
+from assay.ingest.walk import source_of
 from assay.server.collection_names import refuse_bad_collection
 from assay.server.threads import in_thread
 from assay.types import Value
@@ -39,7 +41,7 @@ _STAGING = ".staging"
 # 255 bytes that file systems allow.
 _LONGEST, _LONGEST_BYTES, _LONGEST_ENDING = 120, 200, 16
 # Seconds without a write after which a file in staging belongs to nobody: chosen, above any upload's pause.
-_ABANDONED = 3600.0
+ABANDONED = 3600.0
 _UNNAMED = "unnamed"
 _SEPARATORS = re.compile(r"[/\\]+")
 # What Windows forbids in names, and bytes written as hex, which some program may decode.
@@ -58,7 +60,16 @@ class StagedFile(Value):
     size: int
 
 
-class Uploads:
+@dataclass(frozen=True, slots=True)
+class WaitingFile:
+    """A file of a job that is still to be taken in; `token` names it in staging."""
+
+    number: int
+    name: str
+    token: str
+
+
+class FolderUploads:
     """The uploaded files of one tenant, in its folder. Where the disk fails, methods raise StoreError or StoreFull.
 
     Files are readable by this user only; each is written to the disk itself before it has its place.
@@ -82,29 +93,29 @@ class Uploads:
                 if size > limit:
                     raise UploadTooLarge(f"{label_of(name)}: larger than {limit:,} bytes", hint="split the file")
                 digest.update(chunk)
-                await _on_disk(file.write, chunk)
-            await _on_disk(file.finish)
+                await on_disk(file.write, chunk)
+            await on_disk(file.finish)
         except BaseException:
             file.abandon()
             raise
         return StagedFile(storable_name(name), token, digest.hexdigest(), size)
 
-    async def receive_all(self, files: Sequence[tuple[str, AsyncIterable[bytes]]], limit: int) -> list[StagedFile]:
-        """Receive files, each a name and its chunks; if one fails, none stays in staging. Raises as `receive`."""
-        staged: list[StagedFile] = []
-        try:
-            for name, chunks in files:
-                staged.append(await self.receive(name, chunks, limit))
-        except BaseException:
-            for file in staged:
-                await self.discard(file.token)
-            raise
-        return staged
-
     def path_of(self, collection: str, name: str) -> Path:
         """The path of the file of that name, whether it is there or not; raises UsageError for a bad collection."""
-        folder = hashlib.sha256(storable_name(name).encode()).hexdigest()[:32]
-        return self._folder_of(collection) / folder / label_of(name)
+        return self._folder_of(collection) / folder_of(name) / label_of(name)
+
+    def source(self, collection: str, name: str) -> str:
+        """The source of the documents of that file."""
+        return source_of(self.path_of(collection, name))
+
+    @asynccontextmanager
+    async def placed(self, collection: str, files: Sequence[WaitingFile]) -> AsyncIterator[tuple[Path, ...]]:
+        """Where the files of a job can be read within the block; each takes the place of the one of its name."""
+        yield tuple([await self.place(collection, file.name, file.token) for file in files])
+
+    def read(self, source: str) -> bytes:
+        """The bytes of a document's file; it waits for the disk. Raises OSError, UnreadableDocument, ValueError."""
+        return file_at(source)
 
     async def place(self, collection: str, name: str, token: str) -> Path:
         """Move a staged file to where it lives, over the one that was there; where it lives.
@@ -112,33 +123,33 @@ class Uploads:
         A file that was moved before is left as it is, so a killed move may be repeated.
         """
         path = self.path_of(collection, name)
-        await _on_disk(_move, self._staging / token, path)
+        await on_disk(_move, self._staging / token, path)
         return path
 
     async def discard(self, token: str) -> None:
         """Delete a staged file; harmless if it is gone."""
-        await _on_disk((self._staging / token).unlink, missing_ok=True)
+        await on_disk((self._staging / token).unlink, missing_ok=True)
 
     async def remove(self, source: str) -> bool:
         """Delete the file of a document, by the document's `source`; False if it is no upload of this tenant."""
         path = Path(source)
         if self.label(source) is None:
             return False
-        await _on_disk(_remove_with_folder, path)
+        await on_disk(_remove_with_folder, path)
         return True
 
     async def remove_collection(self, collection: str) -> None:
         """Delete all uploaded files of a collection."""
         folder = self._folder_of(collection)
-        await _on_disk(_remove_tree, folder)
+        await on_disk(remove_tree, folder)
 
     async def sweep(self, taken: Collection[str]) -> int:
         """Delete what broken-off requests left in staging over an hour ago; the number of files.
 
         `taken` are the tokens of the files that wait for a job.
         """
-        before = time.time() - _ABANDONED
-        return await _on_disk(_delete_older, self._staging, before, taken)
+        before = time.time() - ABANDONED
+        return await on_disk(_delete_older, self._staging, before, taken)
 
     def label(self, source: str) -> str | None:
         """The name to show for a document's `source`; None if it is no upload of this tenant."""
@@ -162,7 +173,7 @@ class _NewFile:
 
     def write(self, data: bytes) -> None:
         if self._descriptor is None:
-            _make_private(self._path.parent)
+            make_private(self._path.parent)
             self._descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         view = memoryview(data)
         while view:
@@ -184,6 +195,11 @@ class _NewFile:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+def folder_of(name: str) -> str:
+    """The folder that the name of an upload chooses."""
+    return hashlib.sha256(storable_name(name).encode()).hexdigest()[:32]
 
 
 def storable_name(name: str) -> str:
@@ -220,7 +236,7 @@ def _shortened(label: str) -> str:
 
 def _move(staged: Path, path: Path) -> None:
     """Move a file so that either place holds it whole, whenever the process is killed."""
-    _make_private(path.parent)
+    make_private(path.parent)
     try:
         staged.replace(path)
     except FileNotFoundError:
@@ -231,7 +247,7 @@ def _move(staged: Path, path: Path) -> None:
         _sync_folder(folder)
 
 
-def _make_private(folder: Path) -> None:
+def make_private(folder: Path) -> None:
     """Make the folder and its parents for this user only; `mkdir` alone gives parents everyone's rights."""
     for path in (*reversed(folder.parents), folder):
         path.mkdir(mode=0o700, exist_ok=True)
@@ -243,9 +259,19 @@ def _remove_with_folder(path: Path) -> None:
         path.parent.rmdir()
 
 
-def _remove_tree(folder: Path) -> None:
+def remove_tree(folder: Path) -> None:
+    """Delete a folder with all in it, if it is there."""
     if folder.is_dir():
         shutil.rmtree(folder)
+
+
+def remove_old_folders(folder: Path, seconds: float) -> None:
+    """Delete the folders in a folder in which nothing was made or deleted for so long."""
+    before = time.time() - seconds
+    for path in folder.iterdir() if folder.is_dir() else ():
+        with suppress(FileNotFoundError):  # another process of the server sweeps, too
+            if path.stat().st_mtime < before:
+                remove_tree(path)
 
 
 def _delete_older(folder: Path, before: float, taken: Collection[str]) -> int:
@@ -267,8 +293,8 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-async def _on_disk(call: Callable[Params, Result], *args: Params.args, **kwargs: Params.kwargs) -> Result:
-    """The result of a call that uses the disk."""
+async def on_disk(call: Callable[Params, Result], *args: Params.args, **kwargs: Params.kwargs) -> Result:
+    """The result of a call that uses the disk, made in a thread. Raises StoreError, StoreFull."""
     try:
         return await in_thread(call, *args, **kwargs)
     except OSError as error:

@@ -17,6 +17,7 @@ from assay.errors import MissingExtra, ModelMismatch, StoreError, UnknownCollect
 from assay.ingest.pipeline import Ingestion, embedded_text
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import LIMIT, PassageSplitter
+from assay.ingest.walk import SourceOf, portable_source, source_of
 from assay.models.caching import CachingEmbedder
 from assay.models.embed_local import LocalEmbedder
 from assay.models.reranker import CrossEncoderReranker
@@ -184,6 +185,11 @@ def open_checker(
         _refuse_other_vectors(own.index, parts.embedder)
     held = MemoryIndex(parts.embedder.model) if own.index is None else borrowed_index(own.index)
     return Engine(_parts(chosen, pool, parts, held, store, sinks=sinks))
+
+
+def _sources(settings: Settings) -> SourceOf:
+    """How documents are named: in a database, which machines share, uploads alike on all of them."""
+    return source_of if settings.store is None else portable_source(settings.data_dir)
 
 
 def _tracers(settings: Settings, collection: str) -> tuple[Sink, ...]:
@@ -372,7 +378,9 @@ def _parts(
     parts = Parts(
         index=index,
         embedder=embedder,
-        ingester=Ingestion(index, embedder, networks.splitter, Sandbox(), offline=settings.offline),
+        ingester=Ingestion(
+            index, embedder, networks.splitter, Sandbox(), offline=settings.offline, name=_sources(settings)
+        ),
         begin=runs.begin,
         begin_given=runs.begin_given,
         stages_for=composer.stages,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.core.stages import Embedder
 from assay.postgres.address import Address
-from assay.postgres.database import Database, release, share
+from assay.postgres.database import opened, release, share
 from assay.records.postgres_runs import PostgresRuns
 from assay.records.run_records import RunRecords
 from assay.retrieval.index.postgres import (
@@ -38,22 +38,22 @@ class PostgresCollections:
 
     def names(self) -> tuple[str, ...]:
         """Their names, sorted."""
-        with self._opened() as database:
+        with opened(self.address) as database:
             return read_names(database, self.tenant)
 
     def summaries(self) -> tuple[CollectionSummary, ...]:
         """Their numbers of documents, sorted by name."""
-        with self._opened() as database:
+        with opened(self.address) as database:
             return read_summaries(database, self.tenant)
 
     def created(self, name: str) -> int:
         """When a collection was made."""
-        with self._opened() as database:
+        with opened(self.address) as database:
             return created_at(database, self.tenant, name)
 
     def model(self, name: str) -> EmbeddingModel:
         """The model that a collection was embedded by."""
-        with self._opened() as database:
+        with opened(self.address) as database:
             return read_model(database, self.tenant, name)
 
     def open(self, name: str, model: EmbeddingModel, *, create: bool = True) -> PostgresIndex:
@@ -69,17 +69,17 @@ class PostgresCollections:
 
     async def rebuild(self, name: str, embedder: Embedder, text_of: Callable[[str, str], str]) -> int:
         """Embed every passage again."""
-        with self._opened() as database:
+        with opened(self.address) as database:
             return await rebuild(database, self.tenant, name, embedder, text_of)
 
     def delete(self, name: str) -> None:
         """Delete a collection."""
-        with self._opened() as database:
+        with opened(self.address) as database:
             delete_collection(database, self.tenant, name)
 
     def problems(self, name: str) -> tuple[str, ...]:
         """What is inconsistent in a collection."""
-        with self._opened() as database:
+        with opened(self.address) as database:
             return problems(database, self.tenant, name)
 
     def record(self, collection: str, *, texts: bool) -> RunRecords:
@@ -89,13 +89,5 @@ class PostgresCollections:
     @contextmanager
     def stay_open(self) -> Iterator[None]:
         """The connections stay open within this block."""
-        with self._opened():
+        with opened(self.address):
             yield
-
-    @contextmanager
-    def _opened(self) -> Iterator[Database]:
-        database = share(self.address)
-        try:
-            yield database
-        finally:
-            release(database)

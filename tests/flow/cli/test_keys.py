@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.server.keys import key_store
+from assay.server.keys import FILE_NAME, KeysFile, KeyStore
 
 from .conftest import Cli, call
 
@@ -21,7 +21,7 @@ def test_a_key_is_printed_once_and_opens_the_data_folder_s_server(keys: Cli, tmp
     assert made.code == 0, made
     text = made.out.strip()
     assert "not shown again" in made.err
-    found = key_store(tmp_path).verify(text)
+    found = KeyStore(KeysFile(tmp_path / FILE_NAME)).verify(text)
     assert found is not None
     assert (found.name, found.tenant, found.scope, found.expires) == ("laptop", "acme", "write", None)
     listed = keys("list")

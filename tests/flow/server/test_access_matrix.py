@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from assay import open_engine
 from assay.server.api_key import Cost, Key
 from assay.server.app import create_app
-from assay.server.keys import FILE_NAME, KeyStore
+from assay.server.keys import FILE_NAME, KeysFile, KeyStore
 from assay.server.main import application
 from assay.server.service import Service
 from assay.server.settings import ServerSettings
@@ -138,7 +138,7 @@ def tried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tried]:
         engine.add([paper])
         [document] = engine.documents()
         run_id = engine.ask("At how many degrees does water boil?").run_id
-    keys = KeyStore(folder / FILE_NAME, cost=CHEAP)
+    keys = KeyStore(KeysFile(folder / FILE_NAME), cost=CHEAP)
     key, _ = keys.create(name=CANARY, scope="admin")
     service = Service.over(ServerSettings(engine={"data_dir": folder}, requests_per_minute=100_000))
     yield Tried(folder, application(service), keys, document.document_id, run_id, key)
@@ -179,7 +179,7 @@ def invalid(tried: Tried) -> dict[str, str]:
     key, text = tried.keys.create(name="good", scope="admin")
     revoked, revoked_text = tried.keys.create(name="revoked", scope="admin")
     tried.keys.revoke(revoked.key_id)
-    past = KeyStore(tried.folder / FILE_NAME, cost=CHEAP, now=lambda: 1000.0)
+    past = KeyStore(KeysFile(tried.folder / FILE_NAME), cost=CHEAP, now=lambda: 1000.0)
     _, expired = past.create(name="expired", scope="admin", expires=2000.0)
     wrong = f"assay_{key.key_id}_{'a' * 43}"
     return {"wrong": wrong, "no key": "sk-nothing", "cut": text[:-1], "revoked": revoked_text, "expired": expired}

@@ -14,7 +14,7 @@ from assay import Answer, AskOptions, Hit, Message, Outcome, Passage, Scores, op
 from assay.client import AsyncClient, Client
 from assay.errors import ProviderRefused, UnknownCollection, UnreadableDocument, UsageError
 from assay.server.api_key import Cost
-from assay.server.keys import FILE_NAME, KeyStore
+from assay.server.keys import FILE_NAME, KeysFile, KeyStore
 from assay.server.settings import ServerSettings
 from assay.types import Action, Done, Failed, SentenceVerified, Severity, Verdict
 from support.served import Served, serving, wait_for
@@ -230,7 +230,9 @@ def test_both_clients_have_the_same_methods():
 
 
 def test_a_key_opens_what_is_closed_without(tmp_path: Path):
-    admin = KeyStore(tmp_path / FILE_NAME, cost=Cost(n=2, r=1, p=1)).create(name="admin", scope="admin")[1]
+    admin = KeyStore(KeysFile(tmp_path / FILE_NAME), cost=Cost(n=2, r=1, p=1)).create(name="admin", scope="admin")[
+        1
+    ]
     with serving(ServerSettings(engine={"data_dir": tmp_path})) as server:
         with Client(server.address, admin) as client:
             made = client.create_key("reader", expires="1d")

@@ -10,7 +10,7 @@ import pytest
 
 from assay import open_engine
 from assay.server.api_key import Cost
-from assay.server.keys import FILE_NAME, KeyStore
+from assay.server.keys import FILE_NAME, KeysFile, KeyStore
 from assay.server.settings import ServerSettings
 from support.served import Served, events_of, serving
 
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def key(folder: Path) -> str:
-    return KeyStore(folder / FILE_NAME, cost=Cost(n=2, r=1, p=1)).create(name="app")[1]
+    return KeyStore(KeysFile(folder / FILE_NAME), cost=Cost(n=2, r=1, p=1)).create(name="app")[1]
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from assay import open_engine
-from assay.server.keys import key_store
+from assay.server.keys import FILE_NAME, KeysFile, KeyStore
 from assay.server.metrics import FOLDER_VARIABLE, NO_ROUTE
 from assay.server.settings import ServerSettings
 from support.served import Served, serving
@@ -126,7 +126,7 @@ def test_a_reader_that_takes_openmetrics_gets_it(served: Served) -> None:
 
 def test_only_an_admin_of_the_whole_server_reads_them(tmp_path: Path) -> None:
     with serving(ServerSettings(engine={"data_dir": tmp_path})) as served, served.client() as client:
-        store = key_store(tmp_path)
+        store = KeyStore(KeysFile(tmp_path / FILE_NAME))
         texts = {
             "owner": store.create(name="owner", scope="admin")[1],
             "writer": store.create(name="writer", scope="write")[1],

@@ -12,7 +12,7 @@ import pytest
 
 from assay.errors import UsageError
 from assay.server.api_key import Cost
-from assay.server.keys import FILE_NAME, KeyStore
+from assay.server.keys import FILE_NAME, KeysFile, KeyStore
 from assay.server.main import application
 from assay.server.service import Service
 from assay.server.settings import ServerSettings
@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def keys(folder: Path) -> KeyStore:
-    return KeyStore(folder / FILE_NAME, cost=CHEAP)
+    return KeyStore(KeysFile(folder / FILE_NAME), cost=CHEAP)
 
 
 @pytest.fixture(scope="module")

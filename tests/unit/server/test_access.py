@@ -23,7 +23,7 @@ from assay.server.access import (
     require,
 )
 from assay.server.api_key import Cost, scrypt_hash
-from assay.server.keys import KeyStore
+from assay.server.keys import KeysFile, KeyStore
 from assay.server.problems import add_problem_handlers
 from support.asgi import Recorder, Reply, exchange, http_scope
 
@@ -35,7 +35,7 @@ needs_read, needs_write, needs_admin = (Depends(require(scope)) for scope in ("r
 
 @pytest.fixture
 def keys(tmp_path: Path) -> KeyStore:
-    return KeyStore(tmp_path / "keys.sqlite", cost=CHEAP)
+    return KeyStore(KeysFile(tmp_path / "keys.sqlite"), cost=CHEAP)
 
 
 def application() -> FastAPI:
@@ -235,8 +235,10 @@ async def test_only_so_many_new_keys_wait_to_be_tested(tmp_path: Path):
         return scrypt_hash(text, salt, cost)
 
     path = tmp_path / "keys.sqlite"
-    _, text = KeyStore(path, cost=CHEAP).create(name="known")
-    guarded = Authentication(application(), Access(KeyStore(path, cost=CHEAP, hasher=held), listening="127.0.0.1"))
+    _, text = KeyStore(KeysFile(path), cost=CHEAP).create(name="known")
+    guarded = Authentication(
+        application(), Access(KeyStore(KeysFile(path), cost=CHEAP, hasher=held), listening="127.0.0.1")
+    )
 
     def ask(number: int) -> asyncio.Task[Reply]:
         client = (f"10.0.0.{number}", 1)

@@ -15,8 +15,8 @@ from assay.errors import StoreError, StoreFull, UsageError
 from assay.ingest.files import id_of
 from assay.ingest.walk import source_of
 from assay.server.intake import JobRunner
-from assay.server.jobs import JobStore
-from assay.server.uploads import StagedFile, Uploads
+from assay.server.jobs import SqliteJobs
+from assay.server.uploads import FolderUploads, StagedFile
 from assay.types import DocumentRecord, FileReport, Job
 
 
@@ -62,8 +62,8 @@ class Place:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.uploads = Uploads(folder)
-        self.store = JobStore(folder / "jobs.sqlite", lease=0.4)
+        self.uploads = FolderUploads(folder)
+        self.store = SqliteJobs(folder / "jobs.sqlite", lease=0.4)
         self.collections: dict[str, Collection] = {}
         self.tasks: list[asyncio.Task[None]] = []
 

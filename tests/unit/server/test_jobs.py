@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import DamagedStore, StoreError, UsageError
-from assay.server.jobs import ClaimedJob, JobStore
+from assay.server.jobs import ClaimedJob, SqliteJobs
 from assay.server.uploads import StagedFile
 from assay.types import FileReport, Job, JobFile
 
@@ -30,21 +30,21 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(tmp_path: Path, clock: Clock) -> JobStore:
-    return JobStore(tmp_path / "jobs.sqlite", lease=10.0, clock=clock)
+def store(tmp_path: Path, clock: Clock) -> SqliteJobs:
+    return SqliteJobs(tmp_path / "jobs.sqlite", lease=10.0, clock=clock)
 
 
 def staged(*names: str, sha256: str = "0" * 64, size: int = 100) -> list[StagedFile]:
     return [StagedFile(name, f"token-{name}", sha256, size) for name in names]
 
 
-def claimed_by(store: JobStore, owner: str = "first") -> ClaimedJob:
+def claimed_by(store: SqliteJobs, owner: str = "first") -> ClaimedJob:
     claimed = store.claim(owner)
     assert claimed is not None
     return claimed
 
 
-def stored(store: JobStore, job_id: str) -> Job:
+def stored(store: SqliteJobs, job_id: str) -> Job:
     job = store.job(job_id)
     assert job is not None
     return job
@@ -54,7 +54,7 @@ def added(name: str, passages: int = 1) -> FileReport:
     return FileReport(name, "added", None, passages, f"id-of-{name}")
 
 
-def test_nothing_is_there_before_the_first_job(store: JobStore, tmp_path: Path) -> None:
+def test_nothing_is_there_before_the_first_job(store: SqliteJobs, tmp_path: Path) -> None:
     assert store.job("x") is None
     assert store.jobs("default") == ()
     assert store.staged_tokens() == frozenset()
@@ -62,7 +62,7 @@ def test_nothing_is_there_before_the_first_job(store: JobStore, tmp_path: Path) 
     assert not (tmp_path / "jobs.sqlite").exists()
 
 
-def test_a_job_tells_of_each_file(store: JobStore) -> None:
+def test_a_job_tells_of_each_file(store: SqliteJobs) -> None:
     job = store.create("default", staged("a.md", "b.pdf", "c.md", "d.md")).job
     assert (job.status, job.files_done, job.files_total) == ("queued", 0, 4)
     claimed = claimed_by(store)
@@ -87,7 +87,7 @@ def test_a_job_tells_of_each_file(store: JobStore) -> None:
     assert stored(store, job.job_id).to_dict()["files"][0]["status"] == "added"
 
 
-def test_the_time_left_goes_by_the_sizes_of_the_files_done(store: JobStore, clock: Clock) -> None:
+def test_the_time_left_goes_by_the_sizes_of_the_files_done(store: SqliteJobs, clock: Clock) -> None:
     files = [*staged("a.md", size=5_904), *staged("b.md", size=25_904)]
     job_id = store.create("default", files).job.job_id
     assert stored(store, job_id).seconds_left is None
@@ -106,7 +106,7 @@ def test_the_time_left_goes_by_the_sizes_of_the_files_done(store: JobStore, cloc
     assert stored(store, job_id).seconds_left is None
 
 
-def test_the_same_key_with_the_same_files_is_the_same_job(store: JobStore) -> None:
+def test_the_same_key_with_the_same_files_is_the_same_job(store: SqliteJobs) -> None:
     first = store.create("default", staged("a.md", "b.md"), "key-1")
     again = store.create("default", staged("a.md", "b.md"), "key-1")
     other = store.create("default", staged("a.md", "b.md"), "key-2")
@@ -125,7 +125,7 @@ def test_the_same_key_with_the_same_files_is_the_same_job(store: JobStore) -> No
     ],
 )
 def test_the_same_key_with_other_files_is_refused(
-    store: JobStore, collection: str, files: list[StagedFile]
+    store: SqliteJobs, collection: str, files: list[StagedFile]
 ) -> None:
     store.create("default", staged("a.md"), "key-1")
     with pytest.raises(UsageError, match="used for other files"):
@@ -143,7 +143,7 @@ def test_the_same_key_with_other_files_is_refused(
     ],
 )
 def test_an_upload_that_makes_no_sense_is_refused(
-    store: JobStore, files: list[StagedFile], key: str | None, message: str
+    store: SqliteJobs, files: list[StagedFile], key: str | None, message: str
 ) -> None:
     with pytest.raises(UsageError, match=message) as caught:
         store.create("default", files, key)
@@ -151,7 +151,7 @@ def test_an_upload_that_makes_no_sense_is_refused(
     assert store.jobs("default") == ()
 
 
-def test_one_job_of_a_collection_runs_at_a_time_oldest_first(store: JobStore, clock: Clock) -> None:
+def test_one_job_of_a_collection_runs_at_a_time_oldest_first(store: SqliteJobs, clock: Clock) -> None:
     ids = []
     for collection in ("tea", "tea", "coffee"):
         clock.now += 1
@@ -165,7 +165,7 @@ def test_one_job_of_a_collection_runs_at_a_time_oldest_first(store: JobStore, cl
     assert claimed_by(store, "third").job_id == ids[1]
 
 
-def test_a_lease_that_is_renewed_is_not_lost(store: JobStore, clock: Clock) -> None:
+def test_a_lease_that_is_renewed_is_not_lost(store: SqliteJobs, clock: Clock) -> None:
     store.create("default", staged("a.md"))
     claimed = claimed_by(store)
     for _ in range(5):
@@ -175,7 +175,7 @@ def test_a_lease_that_is_renewed_is_not_lost(store: JobStore, clock: Clock) -> N
 
 
 def test_a_job_whose_lease_ran_out_goes_on_elsewhere_and_its_first_owner_writes_nothing_more(
-    store: JobStore, clock: Clock
+    store: SqliteJobs, clock: Clock
 ) -> None:
     job_id = store.create("default", staged("a.md", "b.md")).job.job_id
     first = claimed_by(store, "first")
@@ -193,7 +193,7 @@ def test_a_job_whose_lease_ran_out_goes_on_elsewhere_and_its_first_owner_writes_
     assert [file.status for file in stored(store, job_id).files] == ["added", "added"]
 
 
-def test_a_job_that_is_begun_again_and_again_fails_with_its_waiting_files(store: JobStore, clock: Clock) -> None:
+def test_a_job_that_is_begun_again_and_again_fails_with_its_waiting_files(store: SqliteJobs, clock: Clock) -> None:
     job_id = store.create("default", staged("a.md", "b.md")).job.job_id
     store.record(claimed_by(store), 1, added("a.md"))
     for _ in range(2):
@@ -209,7 +209,7 @@ def test_a_job_that_is_begun_again_and_again_fails_with_its_waiting_files(store:
     assert [(file.status, file.reason) for file in job.files] == [("added", None), ("failed", job.reason)]
 
 
-def test_a_released_job_counts_as_never_begun(store: JobStore) -> None:
+def test_a_released_job_counts_as_never_begun(store: SqliteJobs) -> None:
     job_id = store.create("default", staged("a.md")).job.job_id
     for _ in range(10):
         claimed_by(store)
@@ -217,7 +217,7 @@ def test_a_released_job_counts_as_never_begun(store: JobStore) -> None:
     assert stored(store, job_id).status == "queued"
 
 
-def test_a_failed_job_says_why_as_do_its_files(store: JobStore) -> None:
+def test_a_failed_job_says_why_as_do_its_files(store: SqliteJobs) -> None:
     job_id = store.create("default", staged("a.md", "b.md")).job.job_id
     claimed = claimed_by(store)
     store.record(claimed, 1, added("a.md"))
@@ -228,13 +228,13 @@ def test_a_failed_job_says_why_as_do_its_files(store: JobStore) -> None:
     assert job.files[1] == JobFile("b.md", "failed", "no room left", "free some disk space")
 
 
-def test_tokens_are_taken_while_their_files_wait(store: JobStore) -> None:
+def test_tokens_are_taken_while_their_files_wait(store: SqliteJobs) -> None:
     store.create("default", staged("a.md", "b.md"))
     store.record(claimed_by(store), 1, added("a.md"))
     assert store.staged_tokens() == {"token-b.md"}
 
 
-def test_the_jobs_of_a_removed_collection_are_gone(store: JobStore) -> None:
+def test_the_jobs_of_a_removed_collection_are_gone(store: SqliteJobs) -> None:
     store.create("tea", staged("a.md", "b.md"))
     kept = store.create("coffee", staged("c.md")).job
     running = claimed_by(store)
@@ -245,7 +245,7 @@ def test_the_jobs_of_a_removed_collection_are_gone(store: JobStore) -> None:
     assert store.staged_tokens() == {"token-c.md"}
 
 
-def test_old_ended_jobs_are_forgotten_with_their_keys(store: JobStore, clock: Clock) -> None:
+def test_old_ended_jobs_are_forgotten_with_their_keys(store: SqliteJobs, clock: Clock) -> None:
     store.create("default", staged("a.md"), "key-1")
     store.finish(claimed_by(store))
     waiting = store.create("default", staged("b.md")).job
@@ -254,7 +254,7 @@ def test_old_ended_jobs_are_forgotten_with_their_keys(store: JobStore, clock: Cl
     assert [job.job_id for job in store.jobs("default")] == [new.job_id, waiting.job_id]
 
 
-def test_the_latest_jobs_come_first(store: JobStore, clock: Clock) -> None:
+def test_the_latest_jobs_come_first(store: SqliteJobs, clock: Clock) -> None:
     ids = []
     for number in range(4):
         clock.now += 1
@@ -263,7 +263,7 @@ def test_the_latest_jobs_come_first(store: JobStore, clock: Clock) -> None:
 
 
 def test_the_file_is_private_and_an_unusable_one_is_an_error_without_its_path(
-    store: JobStore, tmp_path: Path
+    store: SqliteJobs, tmp_path: Path
 ) -> None:
     store.create("default", staged("a.md"))
     path = tmp_path / "jobs.sqlite"

@@ -14,7 +14,7 @@ import pytest
 
 from assay.errors import DamagedStore, StoreError, UsageError
 from assay.server.api_key import SCRYPT, Cost, expiry, scrypt_hash
-from assay.server.keys import FRESH, USED_EVERY, KeyStore
+from assay.server.keys import FRESH, USED_EVERY, KeysFile, KeyStore
 
 CHEAP = Cost(n=2, r=1, p=1)
 HOUR = 3600.0
@@ -62,7 +62,7 @@ Open = Callable[[], KeyStore]
 @pytest.fixture
 def opened(path: Path, time: Clock, hasher: Hasher) -> Open:
     """Opens the file anew, as another process would."""
-    return lambda: KeyStore(path, cost=CHEAP, hasher=hasher, now=time, monotonic=time)
+    return lambda: KeyStore(KeysFile(path), cost=CHEAP, hasher=hasher, now=time, monotonic=time)
 
 
 @pytest.fixture
@@ -110,9 +110,9 @@ def test_two_keys_share_neither_salt_nor_hash(store: KeyStore, path: Path):
 
 
 def test_the_shipped_cost_is_stored_with_the_key(path: Path):
-    _, text = KeyStore(path).create(name="laptop")
+    _, text = KeyStore(KeysFile(path)).create(name="laptop")
     assert row(path, "SELECT n, r, p FROM keys") == (SCRYPT.n, SCRYPT.r, SCRYPT.p)
-    assert KeyStore(path, cost=CHEAP).verify(text) is not None
+    assert KeyStore(KeysFile(path), cost=CHEAP).verify(text) is not None
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_wrong_secrets_are_not_remembered(store: KeyStore, hasher: Hasher):
 
 
 def test_memory_holds_the_latest_keys_only(path: Path):
-    store = KeyStore(path, cost=CHEAP, remembered=2)
+    store = KeyStore(KeysFile(path), cost=CHEAP, remembered=2)
     texts = [store.create(name="laptop")[1] for _ in range(3)]
     assert all(store.verify(text) for text in texts)
     assert not store.remembers(texts[0])

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from assay.errors import StoreError, UploadTooLarge, UsageError
 from assay.ingest.files import id_of
 from assay.ingest.walk import source_of
-from assay.server.uploads import Uploads, label_of
+from assay.server.stores import receive_all
+from assay.server.uploads import FolderUploads, label_of
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ async def chunks_of(*parts: bytes) -> AsyncIterator[bytes]:
         yield part
 
 
-async def stored(uploads: Uploads, name: str, data: bytes, collection: str = "default") -> Path:
+async def stored(uploads: FolderUploads, name: str, data: bytes, collection: str = "default") -> Path:
     staged = await uploads.receive(name, chunks_of(data), 1000)
     return await uploads.place(collection, staged.name, staged.token)
 
@@ -69,7 +70,7 @@ def files_under(folder: Path) -> list[Path]:
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 async def test_a_hostile_name_is_only_a_label(data_dir: Path, name: str) -> None:
-    uploads = Uploads(data_dir / "tenant")
+    uploads = FolderUploads(data_dir / "tenant")
     path = await stored(uploads, name, b"words")
     assert files_under(data_dir) == [path]
     assert path.parent.parent == data_dir / "tenant" / "uploads" / "default"
@@ -91,14 +92,14 @@ def test_a_label_is_one_plain_component_and_labelling_it_again_changes_nothing(n
 
 
 async def test_files_and_folders_are_readable_by_this_user_only(data_dir: Path) -> None:
-    path = await stored(Uploads(data_dir), "tea.md", b"Tea.")
+    path = await stored(FolderUploads(data_dir), "tea.md", b"Tea.")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     for folder in (path.parent, path.parent.parent, data_dir / "uploads", data_dir / "uploads" / ".staging"):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 async def test_the_same_name_replaces_the_document_of_its_collection_only(data_dir: Path) -> None:
-    uploads = Uploads(data_dir)
+    uploads = FolderUploads(data_dir)
     first = await stored(uploads, "tea.md", b"Tea.")
     second = await stored(uploads, "tea.md", b"More tea.")
     other = await stored(uploads, "tea.md", b"Other tea.", "kitchen")
@@ -107,14 +108,14 @@ async def test_the_same_name_replaces_the_document_of_its_collection_only(data_d
 
 
 async def test_names_with_the_same_label_are_different_documents(data_dir: Path) -> None:
-    uploads = Uploads(data_dir)
+    uploads = FolderUploads(data_dir)
     first, second = await stored(uploads, "a/tea.md", b"1"), await stored(uploads, "b/tea.md", b"2")
     assert first != second
     assert first.name == second.name == "tea.md"
 
 
 async def test_a_file_over_the_limit_is_refused_and_leaves_nothing(data_dir: Path) -> None:
-    uploads = Uploads(data_dir)
+    uploads = FolderUploads(data_dir)
     with pytest.raises(UploadTooLarge, match=r"tea\.md: larger than 10 bytes"):
         await uploads.receive("x/tea.md", chunks_of(b"12345678", b"123"), 10)
     assert files_under(data_dir) == []
@@ -122,11 +123,11 @@ async def test_a_file_over_the_limit_is_refused_and_leaves_nothing(data_dir: Pat
 
 
 async def test_of_several_files_none_stays_if_one_is_too_large(data_dir: Path) -> None:
-    uploads = Uploads(data_dir)
+    uploads = FolderUploads(data_dir)
     with pytest.raises(UploadTooLarge, match="big"):
-        await uploads.receive_all([("small", chunks_of(b"1")), ("big", chunks_of(b"12345"))], 4)
+        await receive_all(uploads, [("small", chunks_of(b"1")), ("big", chunks_of(b"12345"))], 4)
     assert files_under(data_dir) == []
-    staged = await uploads.receive_all([("a", chunks_of(b"1")), ("b", chunks_of(b"2"))], 4)
+    staged = await receive_all(uploads, [("a", chunks_of(b"1")), ("b", chunks_of(b"2"))], 4)
     assert [file.name for file in staged] == ["a", "b"]
 
 
@@ -136,7 +137,7 @@ async def test_an_upload_that_breaks_off_leaves_nothing(data_dir: Path) -> None:
         raise ConnectionError("the client is gone")
 
     with pytest.raises(ConnectionError):
-        await Uploads(data_dir).receive("tea.md", broken(), 1000)
+        await FolderUploads(data_dir).receive("tea.md", broken(), 1000)
     assert files_under(data_dir) == []
 
 
@@ -149,7 +150,7 @@ async def test_a_cancelled_upload_leaves_neither_file_nor_descriptor(data_dir: P
         await asyncio.Event().wait()
 
     before = len(os.listdir("/proc/self/fd"))
-    task = asyncio.create_task(Uploads(data_dir).receive("tea.md", slow(), 1000))
+    task = asyncio.create_task(FolderUploads(data_dir).receive("tea.md", slow(), 1000))
     await waiting.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -159,13 +160,13 @@ async def test_a_cancelled_upload_leaves_neither_file_nor_descriptor(data_dir: P
 
 
 async def test_an_empty_upload_is_a_file_of_no_bytes(data_dir: Path) -> None:
-    staged = await Uploads(data_dir).receive("empty.md", chunks_of(), 10)
+    staged = await FolderUploads(data_dir).receive("empty.md", chunks_of(), 10)
     assert staged.size == 0
-    assert (await Uploads(data_dir).place("default", staged.name, staged.token)).read_bytes() == b""
+    assert (await FolderUploads(data_dir).place("default", staged.name, staged.token)).read_bytes() == b""
 
 
 async def test_placing_again_after_a_kill_changes_nothing(data_dir: Path) -> None:
-    uploads = Uploads(data_dir)
+    uploads = FolderUploads(data_dir)
     staged = await uploads.receive("tea.md", chunks_of(b"Tea."), 1000)
     path = await uploads.place("default", staged.name, staged.token)
     assert await uploads.place("default", staged.name, staged.token) == path
@@ -174,7 +175,7 @@ async def test_placing_again_after_a_kill_changes_nothing(data_dir: Path) -> Non
 
 
 async def test_only_abandoned_files_of_no_job_are_swept(data_dir: Path) -> None:
-    uploads = Uploads(data_dir)
+    uploads = FolderUploads(data_dir)
     assert await uploads.sweep(()) == 0
     old, taken, fresh = [await uploads.receive(name, chunks_of(b"x"), 9) for name in ("old", "taken", "fresh")]
     for staged in (old, taken):
@@ -187,7 +188,7 @@ async def test_only_abandoned_files_of_no_job_are_swept(data_dir: Path) -> None:
 
 
 async def test_only_uploads_of_this_tenant_are_removed(data_dir: Path) -> None:
-    mine, theirs = Uploads(data_dir / "tenants" / "a"), Uploads(data_dir / "tenants" / "b")
+    mine, theirs = FolderUploads(data_dir / "tenants" / "a"), FolderUploads(data_dir / "tenants" / "b")
     path = await stored(theirs, "tea.md", b"Tea.")
     outside = data_dir / "notes.md"
     outside.write_text("Notes.")
@@ -201,7 +202,7 @@ async def test_only_uploads_of_this_tenant_are_removed(data_dir: Path) -> None:
 
 
 async def test_a_collection_is_removed_with_all_its_files(data_dir: Path) -> None:
-    uploads = Uploads(data_dir)
+    uploads = FolderUploads(data_dir)
     await stored(uploads, "tea.md", b"Tea.", "kitchen")
     await stored(uploads, "tea.md", b"Tea.", "office")
     await uploads.remove_collection("kitchen")
@@ -212,4 +213,4 @@ async def test_a_collection_is_removed_with_all_its_files(data_dir: Path) -> Non
 @pytest.mark.parametrize("collection", ["", "..", "a/b", ".staging", "x" * 65, "a\n"])
 async def test_a_bad_name_of_a_collection_is_refused(data_dir: Path, collection: str) -> None:
     with pytest.raises(UsageError, match="cannot be the name of a collection"):
-        Uploads(data_dir).path_of(collection, "tea.md")
+        FolderUploads(data_dir).path_of(collection, "tea.md")

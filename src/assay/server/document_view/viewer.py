@@ -10,11 +10,10 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from assay.errors import DocumentError, UnreadableDocument, UsageError
-from assay.ingest.files import LARGEST_FILE, open_file
+from assay.ingest.files import file_at
 from assay.ingest.frames import SandboxLimits
 from assay.ingest.sandbox import SandboxProcess
 from assay.server.document_view import text_lines
@@ -33,6 +32,8 @@ from assay.server.threads import in_thread
 from assay.types import Document, Match, Span
 
 Result = TypeVar("Result")
+# Gives the bytes of the file of a source. Raises OSError, DocumentError, ValueError.
+ReadFile = Callable[[str], bytes]
 Content = PdfPages | HtmlPage | TableRows | TextLines
 
 # For one request: address space, processor and wall seconds, and bytes of a reply. Chosen: somebody waits for it,
@@ -104,7 +105,12 @@ class DocumentViewer:
             await in_thread(readers.processes[-1].start)
 
     async def view(
-        self, document: Document, span: Span | None = None, position: Position | None = None
+        self,
+        document: Document,
+        span: Span | None = None,
+        position: Position | None = None,
+        *,
+        read: ReadFile = file_at,
     ) -> DocumentView:
         """The document with the span marked, or its beginning.
 
@@ -113,7 +119,7 @@ class DocumentViewer:
         Raises UsageError for a span that is not in the text.
         """
         marked = _within(document, span)
-        async with self._original(document) as original:
+        async with self._original(document, read) as original:
             shown = await self._content(document, original, marked, position)
         content: Content
         if shown is None:
@@ -124,7 +130,9 @@ class DocumentViewer:
         around = text_lines.text_around(document.text, marked)
         return DocumentView(content, around, original.exact, await in_thread(lambda: document.revision))
 
-    async def page_picture(self, tenant: str, document: Document, page: int, width: int) -> bytes:
+    async def page_picture(
+        self, tenant: str, document: Document, page: int, width: int, *, read: ReadFile = file_at
+    ) -> bytes:
         """A page of a PDF as PNG, about `width` pixels wide.
 
         Raises UnreadableDocument where there is no such page, or the file is no longer the one that was read.
@@ -136,7 +144,7 @@ class DocumentViewer:
             return self._pictures[key]
         if document.format != "pdf":
             raise UnreadableDocument("only a PDF has pages to draw", hint="ask for its view")
-        async with self._original(document) as original:
+        async with self._original(document, read) as original:
             if original.data is None:
                 raise UnreadableDocument("the PDF is no longer the one that was read", hint="upload it again")
             asked = {"page": page, "width": wide}
@@ -224,10 +232,10 @@ class DocumentViewer:
         return await self._pages.ask(data, document, asked, lambda reply: _table_rows(reply, numbers))
 
     @asynccontextmanager
-    async def _original(self, document: Document) -> AsyncIterator[Original]:
+    async def _original(self, document: Document, read: ReadFile) -> AsyncIterator[Original]:
         """The document's file; only a few of them are in memory at once."""
         async with self._files:
-            yield await in_thread(read_original, document)
+            yield await in_thread(read_original, document, read)
 
     def _keep(self, key: _PictureKey, picture: bytes) -> None:
         self._pictures[key] = picture
@@ -294,13 +302,12 @@ class Original:
     exact: bool | None
 
 
-def read_original(document: Document) -> Original:
+def read_original(document: Document, read: ReadFile = file_at) -> Original:
     """The bytes of a document's file, if they are those that it was made of."""
     if document.format == "jsonl":  # one line of many, which is not looked for
         return Original(None, None)
     try:
-        with open_file(Path(document.source)) as file:
-            data = file.read(LARGEST_FILE + 1)
+        data = read(document.source)
     except (OSError, DocumentError, ValueError):  # gone, unreadable, no file any more, or no path at all
         return Original(None, False)
     same = hashlib.sha256(data).hexdigest() == document.bytes_sha256

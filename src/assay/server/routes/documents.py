@@ -37,6 +37,7 @@ from assay.server.responses import (
 )
 from assay.server.schemas import CollectionName
 from assay.server.service import Service, Tenant
+from assay.server.stores import receive_all
 from assay.types import Document, DocumentRecord, Job, Span, plain
 
 router = APIRouter(tags=["documents"])
@@ -92,10 +93,10 @@ async def upload(
 ) -> Response:
     """Upload files; they are taken in by a job. A file of the same name replaces the document."""
     refuse_bad_collection(collection)
-    intake = service.intake.of(tenant_of(service, caller).folder)
+    intake = service.intake.of(tenant_of(service, caller).name)
     limit = service.settings.largest_upload
     received = [(file.filename or "", _chunks(file)) for file in files]
-    staged = await intake.uploads.receive_all(received, limit)
+    staged = await receive_all(intake.uploads, received, limit)
     job = await intake.runner.submit(collection, staged, idempotency_key)
     await service.viewer.prepare()
     response = json_response(_job(job), 202)
@@ -106,7 +107,7 @@ async def upload(
 @router.get("/jobs", response_model=JobList, responses=problems())
 async def list_jobs(service: TheService, caller: Reader, collection: InCollection = "default") -> Response:
     """List the latest jobs of a collection, newest first."""
-    intake = service.intake.of(tenant_of(service, caller).folder)
+    intake = service.intake.of(tenant_of(service, caller).name)
     jobs = await asyncio.to_thread(intake.jobs.jobs, collection)
     return json_response({"jobs": [_job(job) for job in jobs]})
 
@@ -124,7 +125,7 @@ async def follow_job(job_id: str, service: TheService, caller: Reader) -> Respon
     await _job_of(service, tenant, job_id)
 
     async def frames() -> AsyncIterator[bytes]:
-        async for job in service.intake.of(tenant.folder).runner.snapshots(job_id):
+        async for job in service.intake.of(tenant.name).runner.snapshots(job_id):
             yield format_sse_event(data_str=json.dumps(_job(job)), event="job")
 
     return stream_response(frames())
@@ -162,7 +163,8 @@ async def view_document(
     tenant = tenant_of(service, caller)
     document, _ = await stored_document(service, tenant, collection, document_id)
     span = None if start is None else Span(start, start if end is None else end)
-    view = await service.viewer.view(document, span, None if position is None else Position.read(position))
+    place = None if position is None else Position.read(position)
+    view = await service.viewer.view(document, span, place, read=service.intake.of(tenant.name).uploads.read)
     return json_response(view.to_dict(), tenant=tenant)
 
 
@@ -182,7 +184,8 @@ async def draw_page(
     """Draw a page of a PDF."""
     tenant = tenant_of(service, caller)
     document, _ = await stored_document(service, tenant, collection, document_id)
-    picture = await service.viewer.page_picture(tenant.name, document, page, width)
+    read = service.intake.of(tenant.name).uploads.read
+    picture = await service.viewer.page_picture(tenant.name, document, page, width, read=read)
     return Response(picture, media_type="image/png")
 
 
@@ -211,7 +214,7 @@ async def remove_document(
         await engine.aremove([document_id])
         others = {record.source for record in await engine.adocuments()}
     if document.source not in others:  # a file of JSON lines holds many documents
-        await service.intake.of(tenant.folder).uploads.remove(document.source)
+        await service.intake.of(tenant.name).uploads.remove(document.source)
     return Response(status_code=204)
 
 
@@ -236,7 +239,7 @@ async def _chunks(file: UploadFile) -> AsyncIterator[bytes]:
 
 
 async def _job_of(service: Service, tenant: Tenant, job_id: str) -> Job:
-    job = await asyncio.to_thread(service.intake.of(tenant.folder).jobs.job, job_id)
+    job = await asyncio.to_thread(service.intake.of(tenant.name).jobs.job, job_id)
     if job is None:
         raise NotFound(f"there is no job {job_id[:100]!r}", hint="GET /api/v1/jobs lists the latest jobs")
     return job

@@ -1,4 +1,7 @@
-"""Running jobs: progress, one at a time, errors of files and of the collection, stops, and other processes."""
+"""Running jobs, kept in files and in Postgres.
+
+Progress, one at a time, errors of files and of the collection, stops, and other processes.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,19 @@ import pytest
 
 from assay.errors import StoreError, StoreFull, UsageError
 from assay.ingest.files import id_of
-from assay.ingest.walk import source_of
+from assay.ingest.walk import SourceOf, portable_source, source_of
+from assay.server import intake
 from assay.server.intake import JobRunner
-from assay.server.jobs import SqliteJobs
-from assay.server.uploads import FolderUploads, StagedFile
+from assay.server.uploads import StagedFile
 from assay.types import DocumentRecord, FileReport, Job
+from support.server_stores import FORMS, Form, PostgresForm, form_of
 
 
 @dataclass
 class Collection:
     """Takes in what is scripted: files of these words are stored, others fail or raise as their words say."""
 
+    source_of: SourceOf
     stored: dict[str, str] = field(default_factory=dict)
     running: int = 0
     most_running: int = 0
@@ -46,7 +51,7 @@ class Collection:
         return tuple(DocumentRecord(id_of(source), source, "", "text", "", "", 1) for source in self.stored)
 
     def _report(self, path: Path) -> FileReport:
-        words, source = path.read_text(), source_of(path)
+        words, source = path.read_text(), self.source_of(path)
         if words == "raise":
             raise StoreFull("no room left", hint="free some disk space")
         if words == "break":
@@ -58,17 +63,18 @@ class Collection:
 
 
 class Place:
-    """A tenant's folder with its jobs, uploads and scripted collections."""
+    """A tenant with its jobs, uploads and scripted collections."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.uploads = FolderUploads(folder)
-        self.store = SqliteJobs(folder / "jobs.sqlite", lease=0.4)
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.uploads = form.uploads()
+        self.store = form.jobs(lease=0.4)
+        self.source_of = portable_source(form.folder) if isinstance(form, PostgresForm) else source_of
         self.collections: dict[str, Collection] = {}
         self.tasks: list[asyncio.Task[None]] = []
 
     def collection(self, name: str = "default", *, proceeds: bool = True) -> Collection:
-        collection = self.collections.setdefault(name, Collection())
+        collection = self.collections.setdefault(name, Collection(self.source_of))
         if proceeds:
             collection.proceed.set()
         return collection
@@ -92,18 +98,22 @@ class Place:
 
         return [await self.uploads.receive(name, chunks(words), 1000) for name, words in words_of.items()]
 
-    def staging(self) -> list[Path]:
-        return list((self.folder / "uploads" / ".staging").iterdir())
+    def has_file(self, name: str) -> bool:
+        try:
+            return bool(self.uploads.read(self.uploads.source("default", name)))
+        except FileNotFoundError:
+            return False
 
 
-@pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Place]:
-    place = Place(tmp_path / "data")
-    yield place
-    for task in place.tasks:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+@pytest.fixture(params=FORMS)
+async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
+    with form_of(request.param, tmp_path / "data") as form:
+        place = Place(form)
+        yield place
+        for task in place.tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
 
 
 async def ended(runner: JobRunner, job: Job) -> Job:
@@ -131,9 +141,9 @@ async def test_a_job_takes_its_files_in_and_tells_of_each_step(place: Place) -> 
     assert done == sorted(done)
     assert all(before != after for before, after in pairwise(snapshots))
     assert sorted(collection.stored.values()) == ["one two", "three"]
-    assert place.staging() == []
-    stored = {place.uploads.label(source) for source in collection.stored}
-    assert stored == {"a", "b"}
+    assert place.form.staged() == 0
+    assert set(collection.stored) == {place.uploads.source("default", name) for name in ("a", "b")}
+    assert (place.has_file("a"), place.has_file("c")) == (True, False)
 
 
 async def test_a_refused_file_is_deleted_unless_an_earlier_one_stands_in_the_collection(place: Place) -> None:
@@ -142,8 +152,8 @@ async def test_a_refused_file_is_deleted_unless_an_earlier_one_stands_in_the_col
     place.start(runner)
     await ended(runner, await runner.submit("default", await place.staged(old="words")))
     await ended(runner, await runner.submit("default", await place.staged(old="damaged", new="damaged")))
-    assert place.uploads.path_of("default", "old").exists()
-    assert not place.uploads.path_of("default", "new").exists()
+    assert place.has_file("old")
+    assert not place.has_file("new")
 
 
 async def test_jobs_of_one_collection_follow_one_another_and_of_several_run_together(place: Place) -> None:
@@ -212,12 +222,12 @@ async def test_a_repeated_upload_is_the_same_job_and_leaves_nothing_in_staging(p
     first = await runner.submit("default", await place.staged(a="words"), "key-1")
     again = await runner.submit("default", await place.staged(a="words"), "key-1")
     assert first.job_id == again.job_id
-    assert len(place.staging()) == 1
+    assert place.form.staged() == 1
     with pytest.raises(UsageError, match="other files"):
         await runner.submit("default", await place.staged(a="other words"), "key-1")
     with pytest.raises(UsageError, match="cannot be the name of a collection"):
         await runner.submit("../x", await place.staged(a="other words"))
-    assert len(place.staging()) == 1
+    assert place.form.staged() == 1
     place.start(runner)
     assert (await ended(runner, first)).status == "done"
 
@@ -292,18 +302,37 @@ async def test_a_job_of_another_process_can_be_watched(place: Place) -> None:
 
 
 async def test_what_was_left_in_staging_long_ago_is_swept_and_what_waits_is_not(place: Place) -> None:
-    import os
-
     collection = place.collection(proceeds=False)
     runner = place.runner()
-    await runner.submit("default", await place.staged(a="one"))
-    await place.staged(abandoned="half")
-    for path in place.staging():
-        os.utime(path, (0, 0))
+    taken = await place.staged(a="one")
+    await runner.submit("default", taken)
+    place.form.age(taken[0].token)
+    [abandoned] = await place.staged(abandoned="half")
+    place.form.age(abandoned.token)
     job = place.store.jobs("default")[0]
     place.start(runner)
     while not collection.running:
         await asyncio.sleep(0.01)
-    assert place.staging() == []
+    assert place.form.staged() == 0
     collection.proceed.set()
     assert (await ended(runner, job)).files[0].status == "added"
+
+
+async def test_a_job_whose_database_was_away_goes_on_when_it_is_back(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "_LOOK_EVERY", 0.01)
+    collection = place.collection()
+    runner = place.runner()
+    away = [True] * 5  # more often than a job may be begun that kills its server
+
+    def fail(path: Path) -> None:
+        if path.name == "b" and away:
+            away.pop()
+            raise StoreError("the connection broke", hint="try again", retryable=True)
+
+    collection.before_file = fail
+    place.start(runner)
+    job = await ended(runner, await runner.submit("default", await place.staged(a="one", b="two")))
+    assert (job.status, away) == ("done", [])
+    assert [file.status for file in job.files] == ["added", "added"]

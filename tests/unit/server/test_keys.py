@@ -1,20 +1,32 @@
-"""API keys: shown once, stored as hashes, hashed once a process, and ended within a second everywhere."""
+"""API keys, in a file and in Postgres.
+
+They are shown once, stored as hashes, hashed once a process, and ended within a second everywhere.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assay.errors import DamagedStore, StoreError, UsageError
+from assay.postgres.address import Address
+from assay.postgres.database import TenantRows
+from assay.postgres.isolation import SERVER
 from assay.server.api_key import SCRYPT, Cost, expiry, scrypt_hash
-from assay.server.keys import FRESH, USED_EVERY, KeysFile, KeyStore
+from assay.server.keys import FRESH, USED_EVERY, KeyRecords, KeysFile, KeyStore
+from assay.server.postgres_store import PostgresStore
+from assay.settings import load_settings
+from support.postgres import opened as opened_database
+from support.postgres import shared_address
+from support.server_stores import FORMS, form_of
 
 CHEAP = Cost(n=2, r=1, p=1)
 HOUR = 3600.0
@@ -70,6 +82,35 @@ def store(opened: Open) -> KeyStore:
     return opened()
 
 
+class CountedKeys:
+    """Stored keys, with the number of times that they were asked for."""
+
+    def __init__(self, keys: KeyRecords) -> None:
+        self._keys = keys
+        self.asked = 0
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked += 1
+        return getattr(self._keys, name)
+
+
+@pytest.fixture(params=FORMS)
+def stored(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CountedKeys]:
+    with form_of(request.param, tmp_path / "kept") as form:
+        yield CountedKeys(form.keys())
+
+
+@pytest.fixture
+def anywhere(stored: CountedKeys, time: Clock, hasher: Hasher) -> Open:
+    """Opens the keys anew, wherever they are, as another process would."""
+    return lambda: KeyStore(stored, cost=CHEAP, hasher=hasher, now=time, monotonic=time)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def keys(anywhere: Open) -> KeyStore:
+    return anywhere()
+
+
 def change(path: Path, statement: str) -> None:
     """Change the file behind the store's back."""
     with closing(sqlite3.connect(path)) as file, file:
@@ -95,6 +136,65 @@ def test_a_key_is_known_by_the_text_that_was_shown_once(store: KeyStore, opened:
     )
     stored = b"".join(file.read_bytes() for file in path.parent.iterdir())
     assert text.rpartition("_")[2].encode() not in stored
+
+
+def test_a_key_is_found_by_everybody_who_shares_where_it_is_stored(anywhere: Open, time: Clock):
+    key, text = anywhere().create(name="laptop", tenant="acme", scope="write", expires=time.now + HOUR)
+    found = anywhere().verify(text)
+    assert found == key
+    assert anywhere().list() == (replace(key, used=time.now),)
+
+
+def test_a_fresh_key_asks_for_nothing_stored_and_only_for_a_second(
+    stored: CountedKeys, keys: KeyStore, time: Clock
+):
+    _, text = keys.create(name="laptop")
+    assert keys.fresh(text) is None
+    keys.verify(text)
+    asked = stored.asked
+    time.now += FRESH - 0.01
+    assert keys.fresh(text) is not None
+    assert stored.asked == asked
+    time.now += 0.01
+    assert keys.fresh(text) is None
+    assert keys.verify(text) is not None
+    assert stored.asked > asked
+
+
+def test_any_is_true_for_good_once_anybody_made_a_key(anywhere: Open, keys: KeyStore, time: Clock):
+    assert not keys.any()
+    key, _ = anywhere().create(name="laptop")
+    assert keys.fresh_any() is False
+    time.now += FRESH
+    assert keys.any()
+    anywhere().revoke(key.key_id)
+    assert anywhere().any()
+
+
+def test_keys_in_a_database_are_shown_to_no_tenant_and_only_revoked(tmp_path: Path):
+    address = Address.read(shared_address())
+    store = KeyStore(PostgresStore(address, tmp_path).keys(), cost=CHEAP)
+    with opened_database(shared_address()):
+        key, text = store.create(name="laptop", tenant="acme")
+        assert store.verify(text) is not None
+        for tenant in ("acme", "default", ""):
+            seen = TenantRows(address, tenant).read(
+                lambda connection: connection.execute("SELECT count(*) FROM assay.keys").fetchone()
+            )
+            assert seen == (0,)
+        own = TenantRows(address, SERVER)
+        stored = own.read(
+            lambda connection: connection.execute(
+                "SELECT k::text FROM assay.keys k WHERE key_id = %s", (key.key_id,)
+            ).fetchone()
+        )
+        assert stored is not None
+        assert text.rpartition("_")[2] not in stored[0]
+        for change in ("DELETE FROM assay.keys", "UPDATE assay.keys SET scope = 'admin'"):
+            with pytest.raises(StoreError, match="may not do this"):
+                own.write(lambda connection, change=change: connection.execute(change.encode()).rowcount)
+        with pytest.raises(UsageError, match="tenant"):
+            load_settings({"tenant": SERVER})
 
 
 def test_the_file_and_its_folder_are_the_owner_s_only(store: KeyStore, path: Path):
@@ -130,23 +230,23 @@ def test_the_shipped_cost_is_stored_with_the_key(path: Path):
         lambda text: "assay_00000000_" + "a" * 43,
     ],
 )
-def test_any_other_text_is_no_key(store: KeyStore, change: Callable[[str], str]):
-    _, text = store.create(name="laptop")
-    assert store.verify(change(text)) is None
-    assert store.verify(text) is not None
+def test_any_other_text_is_no_key(keys: KeyStore, change: Callable[[str], str]):
+    _, text = keys.create(name="laptop")
+    assert keys.verify(change(text)) is None
+    assert keys.verify(text) is not None
 
 
-def test_an_unknown_id_is_hashed_at_the_same_cost_as_a_wrong_secret(store: KeyStore, hasher: Hasher):
-    key, _ = store.create(name="laptop")
+def test_an_unknown_id_is_hashed_at_the_same_cost_as_a_wrong_secret(keys: KeyStore, hasher: Hasher):
+    key, _ = keys.create(name="laptop")
     hasher.costs.clear()
-    store.verify(f"assay_{key.key_id}_{'a' * 43}")
-    store.verify(f"assay_{'0' * 8}_{'a' * 43}")
+    keys.verify(f"assay_{key.key_id}_{'a' * 43}")
+    keys.verify(f"assay_{'0' * 8}_{'a' * 43}")
     assert hasher.costs == [CHEAP, CHEAP]
 
 
-def test_a_key_is_hashed_once_a_process(store: KeyStore, opened: Open, hasher: Hasher, time: Clock):
-    _, text = store.create(name="laptop")
-    other = opened()
+def test_a_key_is_hashed_once_a_process(keys: KeyStore, anywhere: Open, hasher: Hasher, time: Clock):
+    _, text = keys.create(name="laptop")
+    other = anywhere()
     hasher.costs.clear()
     with ThreadPoolExecutor(8) as threads:
         assert all(threads.map(other.verify, [text] * 32))
@@ -155,13 +255,13 @@ def test_a_key_is_hashed_once_a_process(store: KeyStore, opened: Open, hasher: H
     assert len(hasher.costs) == 1
 
 
-def test_wrong_secrets_are_not_remembered(store: KeyStore, hasher: Hasher):
-    key, _ = store.create(name="laptop")
+def test_wrong_secrets_are_not_remembered(keys: KeyStore, hasher: Hasher):
+    key, _ = keys.create(name="laptop")
     hasher.costs.clear()
     wrong = f"assay_{key.key_id}_{'a' * 43}"
-    assert store.verify(wrong) is store.verify(wrong) is None
+    assert keys.verify(wrong) is keys.verify(wrong) is None
     assert len(hasher.costs) == 2
-    assert not store.remembers(wrong)
+    assert not keys.remembers(wrong)
 
 
 def test_memory_holds_the_latest_keys_only(path: Path):
@@ -186,11 +286,11 @@ def test_a_fresh_key_reads_no_file_and_only_for_a_second(store: KeyStore, path: 
         store.verify(text)
 
 
-def test_what_another_process_revokes_ends_here(store: KeyStore, opened: Open, hasher: Hasher, time: Clock):
-    key, text = store.create(name="laptop")
-    other = opened()
+def test_what_another_process_revokes_ends_here(keys: KeyStore, anywhere: Open, hasher: Hasher, time: Clock):
+    key, text = keys.create(name="laptop")
+    other = anywhere()
     assert other.verify(text) is not None
-    assert store.revoke(key.key_id).revoked == time.now
+    assert keys.revoke(key.key_id).revoked == time.now
     time.now += FRESH
     assert other.fresh(text) is None
     hasher.costs.clear()
@@ -200,12 +300,12 @@ def test_what_another_process_revokes_ends_here(store: KeyStore, opened: Open, h
     assert other.verify(text) is None
 
 
-def test_a_key_expires_on_time_even_while_fresh(store: KeyStore, time: Clock):
-    _, text = store.create(name="laptop", expires=time.now + 0.5)
-    assert store.verify(text) is not None
+def test_a_key_expires_on_time_even_while_fresh(keys: KeyStore, time: Clock):
+    _, text = keys.create(name="laptop", expires=time.now + 0.5)
+    assert keys.verify(text) is not None
     time.now += 0.5
-    assert store.fresh(text) is None
-    assert store.verify(text) is None
+    assert keys.fresh(text) is None
+    assert keys.verify(text) is None
 
 
 def test_a_row_that_was_exchanged_is_another_key(store: KeyStore, path: Path, time: Clock):
@@ -215,33 +315,33 @@ def test_a_row_that_was_exchanged_is_another_key(store: KeyStore, path: Path, ti
     assert store.verify(text) is None
 
 
-def test_a_revoked_key_stays_revoked_since_the_first_time(store: KeyStore, time: Clock):
-    key, _ = store.create(name="laptop")
-    first = store.revoke(key.key_id)
+def test_a_revoked_key_stays_revoked_since_the_first_time(keys: KeyStore, time: Clock):
+    key, _ = keys.create(name="laptop")
+    first = keys.revoke(key.key_id)
     time.now += HOUR
-    assert store.revoke(key.key_id) == first
-    assert [each.state_at(time.now) for each in store.list()] == ["revoked"]
+    assert keys.revoke(key.key_id) == first
+    assert [each.state_at(time.now) for each in keys.list()] == ["revoked"]
 
 
-def test_a_tenant_sees_and_revokes_its_own_keys_only(store: KeyStore):
-    ours, _ = store.create(name="ours", tenant="acme")
-    other, text = store.create(name="other", tenant="umbrella")
-    assert store.list("acme") == (ours,)
-    assert set(store.list()) == {ours, other}
+def test_a_tenant_sees_and_revokes_its_own_keys_only(keys: KeyStore):
+    ours, _ = keys.create(name="ours", tenant="acme")
+    other, text = keys.create(name="other", tenant="umbrella")
+    assert keys.list("acme") == (ours,)
+    assert set(keys.list()) == {ours, other}
     with pytest.raises(UsageError, match=f"there is no key '{other.key_id}'"):
-        store.revoke(other.key_id, tenant="acme")
+        keys.revoke(other.key_id, tenant="acme")
     with pytest.raises(UsageError, match="there is no key 'zzzzzzzz'"):
-        store.revoke("zzzzzzzz")
-    assert store.verify(text) is not None
+        keys.revoke("zzzzzzzz")
+    assert keys.verify(text) is not None
 
 
-def test_the_last_use_is_written_at_most_once_a_minute(store: KeyStore, opened: Open, time: Clock):
-    _, text = store.create(name="laptop")
+def test_the_last_use_is_written_at_most_once_a_minute(keys: KeyStore, anywhere: Open, time: Clock):
+    _, text = keys.create(name="laptop")
 
     def used_after(seconds: float) -> float | None:
         time.now += seconds
-        opened().verify(text)
-        return store.list()[0].used
+        anywhere().verify(text)
+        return keys.list()[0].used
 
     first = used_after(0)
     assert first == time.now

@@ -1,4 +1,4 @@
-"""Uploaded files: any name is only a label, a file is whole or not there, and tenants do not meet."""
+"""Uploaded files in a folder: any name is only a label, a file is whole or not there, and tenants do not meet."""
 
 from __future__ import annotations
 

@@ -16,8 +16,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "serve"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
-from server_process import server_process
-
 from report import write_result
 from serve.tenants import measure
 from support.postgres import new_database
@@ -36,7 +34,7 @@ def main() -> None:
             chosen.documents,
             chosen.added,
             chosen.requests,
-            lambda data, settings: server_process(data, {**settings, "ASSAY_STORE": address}),
+            store=address,
         )
     write_result("postgres", "tenants", result)
 

@@ -17,7 +17,9 @@ from typing import Any
 import httpx2
 
 from assay.server.api_key import Cost, Scope
-from assay.server.keys import FILE_NAME, KeysFile, KeyStore
+from assay.server.keys import KeyStore
+from assay.server.stores import store_of
+from assay.settings import load_settings
 
 ROOT = Path(__file__).parents[2]
 # Seconds for what always comes, however busy the machine is; a megabyte of text takes minutes there.
@@ -132,10 +134,13 @@ def _wait_ready(server: ServerProcess) -> None:
     )
 
 
-def new_key(folder: Path, tenant: str, scope: Scope = "admin", name: str = "proof") -> str:
-    """The text of a new key."""
+def new_key(
+    folder: Path, tenant: str, scope: Scope = "admin", name: str = "proof", store: str | None = None
+) -> str:
+    """The text of a new key, in the folder or in the database that `store` names."""
     folder.mkdir(parents=True, exist_ok=True)
-    return KeyStore(KeysFile(folder / FILE_NAME), cost=_CHEAP).create(name=name, tenant=tenant, scope=scope)[1]
+    settings = load_settings({"data_dir": folder} | ({} if store is None else {"store": store})).settings
+    return KeyStore(store_of(settings).keys(), cost=_CHEAP).create(name=name, tenant=tenant, scope=scope)[1]
 
 
 def upload(client: httpx2.Client, files: Mapping[str, bytes], *, collection: str = "default") -> dict[str, Any]:

@@ -299,11 +299,16 @@ def medians(client: httpx2.Client, foreign: str, pairs: int) -> tuple[float, flo
 
 
 def measure(
-    folder: Path, documents: int, added: int, requests: int, serve: Serve = server_process
+    folder: Path,
+    documents: int,
+    added: int,
+    requests: int,
+    serve: Serve = server_process,
+    store: str | None = None,
 ) -> dict[str, Any]:
-    """The figures."""
-    keys = {tenant: new_key(folder, tenant) for tenant in TENANTS}
-    with serve(folder, {}) as server:
+    """The figures, of a server over the folder or over the database that `store` names."""
+    keys = {tenant: new_key(folder, tenant, store=store) for tenant in TENANTS}
+    with serve(folder, {} if store is None else {"ASSAY_STORE": store}) as server:
         clients = {tenant: server.client(key) for tenant, key in keys.items()}
         ids = {tenant: fill(clients[tenant], tenant, range(documents)) for tenant in TENANTS}
         fixed = min(15, documents)

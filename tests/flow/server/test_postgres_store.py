@@ -17,10 +17,14 @@ ASKED = {"question": "At how many degrees does water boil?"}
 def upload(client: httpx2.Client, text: str) -> dict[str, Any]:
     response = client.post("/api/v1/documents", files=[("files", ("water.md", text.encode()))])
     assert response.status_code == 202, response.text
-    place = f"/api/v1/jobs/{response.json()['job_id']}"
+    return wait_for_job(client, response.json())
+
+
+def wait_for_job(client: httpx2.Client, job: dict[str, Any]) -> dict[str, Any]:
+    place = f"/api/v1/jobs/{job['job_id']}"
     wait_for(lambda: client.get(place).json()["ended"])
-    job: dict[str, Any] = client.get(place).json()
-    return job
+    ended: dict[str, Any] = client.get(place).json()
+    return ended
 
 
 def test_tenants_of_a_server_share_a_database_and_nothing_in_it(tmp_path: Path) -> None:
@@ -59,6 +63,46 @@ def test_tenants_of_a_server_share_a_database_and_nothing_in_it(tmp_path: Path) 
             assert acme.delete("/api/v1/collections/default").status_code == 204
             assert acme.post("/api/v1/ask", json=ASKED).status_code == 404
             assert "88" in brig.post("/api/v1/ask", json=ASKED).json()["text"]
+
+
+def test_servers_of_two_machines_share_keys_documents_uploads_and_jobs(tmp_path: Path) -> None:
+    store = new_database()
+    machines = [ServerSettings(engine={"data_dir": tmp_path / name, "store": store}) for name in ("here", "there")]
+    with serving(machines[1]) as there, there.client() as other:
+        key, text = there.service.keys.create(name="n", tenant="acme", scope="admin")
+        other.headers["authorization"] = f"Bearer {text}"
+        with serving(machines[0]) as here, here.client(headers=other.headers) as one:
+            [added] = upload(one, "# Water\n\nWater boils at 93 degrees Celsius in La Paz.\n")["files"]
+            assert "93" in other.post("/api/v1/ask", json=ASKED).json()["text"]
+            # A document that one server adds or replaces, the other finds at the next question.
+            [again] = upload(other, "# Water\n\nWater boils at 88 degrees Celsius in Lhasa.\n")["files"]
+            assert again["document_id"] == added["document_id"]
+            for client in (one, other):
+                answer = client.post("/api/v1/ask", json=ASKED)
+                assert "88" in answer.json()["text"]
+                assert "La Paz" not in answer.text
+                [row] = client.get("/api/v1/documents").json()["documents"]
+                assert (row["name"], row["source"]) == ("water.md", "water.md")
+            jobs = one.get("/api/v1/jobs").json()["jobs"]
+            assert [job["status"] for job in jobs] == ["done", "done"]
+            assert jobs == other.get("/api/v1/jobs").json()["jobs"]
+            page = [("files", ("steam.html", b"<h1>Steam</h1><p>Steam is white.</p>"))]
+            [sent] = wait_for_job(one, one.post("/api/v1/documents", files=page).json())["files"]
+            assert other.get(f"/api/v1/documents/{sent['document_id']}/view").json()["exact"] is True
+            assert other.delete(f"/api/v1/documents/{added['document_id']}").status_code == 204
+            assert one.get(f"/api/v1/documents/{added['document_id']}").status_code == 404
+            # What a server has acknowledged when it stops, the others take in.
+            text = "# Tea\n\n" + "Tea is made of leaves and of water that boils.\n\n" * 60
+            many = [("files", (f"{n}.md", f"{text}{n}".encode())) for n in range(6)]
+            job = one.post("/api/v1/documents", files=many).json()
+        ended = wait_for_job(other, job)
+        assert ended["status"] == "done"
+        assert {file["status"] for file in ended["files"]} <= {"added", "unchanged"}
+        assert other.get("/api/v1/documents").json()["total"] == 7
+        there.service.keys.revoke(key.key_id)
+        wait_for(lambda: other.get("/api/v1/collections").status_code == 401)
+    left = [path.name for name in ("here", "there") for path in (tmp_path / name).rglob("*") if path.is_file()]
+    assert left == []
 
 
 def test_a_server_whose_database_is_away_is_unready_and_says_so(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ from support.proofs import proof, serve_here
 
 @pytest.mark.parametrize("store", [None, new_database], ids=["folders", "postgres"])
 def test_a_tenant_sees_no_canary_of_another(tmp_path: Path, store: Callable[[], str] | None) -> None:
-    settings = {} if store is None else {"ASSAY_STORE": store()}
     with proof("tenants") as tenants:
         found = tenants.measure(
             tmp_path / "data",
             documents=5,
             added=5,
             requests=40,
-            serve=lambda folder, variables: serve_here(folder, {**variables, **settings}),
+            serve=serve_here,
+            store=None if store is None else store(),
         )
     assert found["where"] == []
     assert found["changed_results"] == 0

@@ -1,7 +1,8 @@
 """A process that acknowledges uploads and takes them in meanwhile, without the HTTP around it.
 
-`python -m support.upload_process FOLDER FIRST LAST` uploads documents FIRST to LAST, two in each upload, and prints
-the names of each upload that it acknowledged; then it waits until all jobs have ended.
+`python -m support.upload_process FOLDER FIRST LAST [ADDRESS TENANT]` uploads documents FIRST to LAST, two in each
+upload, and prints the names of each upload that it acknowledged; then it waits until all jobs have ended. With an
+address of a database, all is kept there.
 """
 
 from __future__ import annotations
@@ -18,12 +19,17 @@ from assay.ingest.detect import AnyLoader
 from assay.ingest.loaders import LOADERS
 from assay.ingest.pipeline import Ingestion
 from assay.ingest.split import PassageSplitter
+from assay.ingest.walk import portable_source, source_of
+from assay.postgres.address import Address
+from assay.postgres.database import opened, release, share
+from assay.retrieval.index.postgres import open_postgres
 from assay.retrieval.index.sqlite import open_sqlite
 from assay.server.intake import JobRunner
-from assay.server.jobs import SqliteJobs
-from assay.server.uploads import FolderUploads, StagedFile
+from assay.server.stores import JobQueue, Uploads
+from assay.server.uploads import StagedFile
 from assay.testing.fakes import WordEmbedder
 from assay.types import DocumentRecord, FileReport
+from support.server_stores import FileForm, Form, PostgresForm
 
 LEASE = 0.4
 
@@ -48,25 +54,33 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """A tenant's folder with its jobs and uploads."""
+    """A tenant with its jobs, uploads and collections."""
 
-    folder: Path
-
-    @property
-    def store(self) -> SqliteJobs:
-        return SqliteJobs(self.folder / "jobs.sqlite", lease=LEASE)
+    form: Form
 
     @property
-    def uploads(self) -> FolderUploads:
-        return FolderUploads(self.folder)
+    def store(self) -> JobQueue:
+        return self.form.jobs(lease=LEASE)
+
+    @property
+    def uploads(self) -> Uploads:
+        return self.form.uploads()
 
     @asynccontextmanager
     async def open(self, name: str) -> AsyncIterator[Collection]:
-        embedder = WordEmbedder()
-        index = open_sqlite(self.folder / "collections" / name, embedder.model, create=True)
+        embedder, folder = WordEmbedder(), self.form.folder
+        index: Index
+        if isinstance(self.form, PostgresForm):
+            database = share(self.form.address)
+            index = open_postgres(
+                database, self.form.tenant, name, embedder.model, create=True, closing=lambda: release(database)
+            )
+        else:
+            index = open_sqlite(folder / "collections" / name, embedder.model, create=True)
         splitter = PassageSplitter(lambda text: len(text.split()), size=20, limit=30)
+        named = portable_source(folder) if isinstance(self.form, PostgresForm) else source_of
         try:
-            yield Collection(index, Ingestion(index, embedder, splitter, AnyLoader(LOADERS)))
+            yield Collection(index, Ingestion(index, embedder, splitter, AnyLoader(LOADERS), name=named))
         finally:
             await index.close()
 
@@ -74,7 +88,7 @@ class Tenant:
         return JobRunner(self.store, self.uploads, self.open, asyncio.Semaphore(2), lease=LEASE)
 
 
-async def stage(uploads: FolderUploads, number: int) -> StagedFile:
+async def stage(uploads: Uploads, number: int) -> StagedFile:
     """Receive a document in pieces."""
 
     async def chunks() -> AsyncIterator[bytes]:
@@ -85,12 +99,20 @@ async def stage(uploads: FolderUploads, number: int) -> StagedFile:
     return await uploads.receive(f"{number}.txt", chunks(), 1 << 20)
 
 
-async def main(folder: str, first: str, last: str) -> None:
-    tenant = Tenant(Path(folder))
+async def main(folder: str, first: str, last: str, *database: str) -> None:
+    place = Path(folder)
+    if not database:
+        await upload(Tenant(FileForm(place)), int(first), int(last))
+        return
+    with opened(Address.read(database[0])):  # else each access would open it anew
+        await upload(Tenant(PostgresForm(place, Address.read(database[0]), database[1])), int(first), int(last))
+
+
+async def upload(tenant: Tenant, first: int, last: int) -> None:
     runner = tenant.runner()
     async with asyncio.TaskGroup() as group:
         running = group.create_task(runner.run())
-        for number in range(int(first), int(last), 2):
+        for number in range(first, last, 2):
             files = [await stage(tenant.uploads, number), await stage(tenant.uploads, number + 1)]
             await runner.submit("default", files, f"key-{number}")
             sys.stdout.write(" ".join(file.name for file in files) + "\n")

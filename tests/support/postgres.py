@@ -6,9 +6,11 @@ import atexit
 import importlib.util
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,16 +39,17 @@ class PostgresServer:
     folder: Path
     port: int
     programs: Path
+    options: str = _FAST
 
     @classmethod
-    def start(cls, programs: Path | None = None) -> PostgresServer:
-        """Make the folder, and start; `programs` is the folder of the server's own."""
+    def start(cls, programs: Path | None = None, options: str = _FAST) -> PostgresServer:
+        """Make the folder, and start; `programs` is the folder of the server's own, `options` are its settings."""
         folder = Path(tempfile.mkdtemp(prefix="assay-postgres-"))
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         folder.chmod(0o755)
-        server = cls(folder, port, programs or reachable(binaries(), folder))
+        server = cls(folder, port, programs or reachable(binaries(), folder), options)
         word = folder / "password"
         word.write_text(PASSWORD)
         if _NOBODY:
@@ -61,12 +64,29 @@ class PostgresServer:
 
     def up(self) -> None:
         """Start it where it was stopped."""
-        listen = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' {_FAST}"
+        listen = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' {self.options}"
         self._run("pg_ctl", "-w", "-o", listen, "-l", str(self.folder / "log"), "start")
 
     def down(self, mode: str = "immediate") -> None:
         """Stop it; `immediate` is as a crash is."""
         self._run("pg_ctl", "-w", "-m", mode, "stop")
+
+    def kill(self) -> None:
+        """End its main process by kill -9; its others then end by themselves."""
+        main = int((self.folder / "data" / "postmaster.pid").read_text(encoding="ascii").split()[0])
+        os.kill(main, signal.SIGKILL)
+
+    def up_again(self) -> None:
+        """Start it after a kill, once what is left of it has ended."""
+        for attempt in range(100):
+            try:
+                self.up()
+            except subprocess.CalledProcessError:
+                if attempt == 99:
+                    raise
+                time.sleep(0.1)
+            else:
+                return
 
     def remove(self) -> None:
         """Stop it and delete its folder."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from assay.errors import MissingExtra
 from assay.server import jobs, keys
 from assay.server.api_key import DEFAULT_TENANT
 from assay.server.jobs import ClaimedJob, CreatedJob, SqliteJobs
@@ -16,6 +15,7 @@ from assay.server.keys import KeyRecords, KeysFile, KeyStore
 from assay.server.uploads import FolderUploads, StagedFile, WaitingFile
 from assay.settings import Settings
 from assay.types import FileReport, Job
+from assay.wiring.collections import database_address
 
 
 class JobQueue(Protocol):
@@ -202,15 +202,10 @@ def store_of(settings: Settings) -> ServerStore:
     """The store that the settings name; nothing is opened yet. Raises UsageError, MissingExtra."""
     if settings.store is None:
         return FolderStore(settings.data_dir)
-    named = settings.display_name("store")
-    try:
-        from assay.postgres.address import Address
-        from assay.server.postgres_store import PostgresStore
-    except ModuleNotFoundError as error:
-        raise MissingExtra(
-            f"{named} needs the package {error.name}", hint='in the clone of assay: pip install ".[postgres]"'
-        ) from error
-    return PostgresStore(Address.read(settings.store.get_secret_value(), named=named), settings.data_dir)
+    address = database_address(settings, settings.store)
+    from assay.server.postgres_store import PostgresStore
+
+    return PostgresStore(address, settings.data_dir)
 
 
 def key_store(settings: Settings) -> KeyStore:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from pydantic import SecretStr
 
 from assay.core.stages import Embedder, Entry, Index
 from assay.errors import MissingExtra, UsageError
@@ -18,6 +20,9 @@ from assay.retrieval.index.sqlite import open_sqlite, read_model, read_summary
 from assay.settings import Settings
 from assay.types import CollectionSummary, EmbeddingModel
 from assay.wiring.models import refuse_offline
+
+if TYPE_CHECKING:
+    from assay.postgres.address import Address
 
 TextOf = Callable[[str, str], str]
 OWN_TENANT = "default"
@@ -93,18 +98,25 @@ def collections_of(settings: Settings) -> Collections:
                 hint="set store to a Postgres database, or leave tenant out",
             )
         return FolderCollections(settings.data_dir, settings.runs_file)
+    address = database_address(settings, settings.store)
+    from assay.wiring.postgres import PostgresCollections
+
+    return PostgresCollections(address, settings.tenant)
+
+
+def database_address(settings: Settings, store: SecretStr) -> Address:
+    """The address that the setting `store` names. Raises UsageError, MissingExtra."""
     named = settings.display_name("store")
     try:
         from assay.postgres.address import Address
-        from assay.wiring.postgres import PostgresCollections
     except ModuleNotFoundError as error:
         raise MissingExtra(
             f"{named} needs the package {error.name}", hint='in the clone of assay: pip install ".[postgres]"'
         ) from error
-    address = Address.read(settings.store.get_secret_value(), named=named)
+    address = Address.read(store.get_secret_value(), named=named)
     for host in address.hosts:
         refuse_offline(settings, host, named)
-    return PostgresCollections(address, settings.tenant)
+    return address
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,8 @@ LONG = (
     "serve/secret_keeping.py",
     "serve/tenants.py",
     "serve/stopping.py",
+    "postgres/kills.py",
+    "postgres/processes.py",
     "reuse/run.py",
     "calibration/claims.py",
     "calibration/evidence.py",

@@ -7,7 +7,7 @@ or the main process of Postgres, is ended by kill -9 and started again. After ev
 ended, the database is read: every acknowledged file must be a document with its whole text, or its job must say why
 not; every document must be one that was sent, whole; the collections must fit together. Each 20 begin with an empty
 database.
-Figures add up in results/kills.json: a run that was stopped goes on where it was, up to `--kills`.
+Figures add up in results/kills.json: a run that was stopped goes on where it was, up to `--kills`, unless `--anew`.
 
 Bars: 0 acknowledged files lost, 0 partial documents or uploads.
 """

@@ -69,7 +69,7 @@ class Settings(BaseModel):
     )
     store: SecretStr | None = Field(
         None,
-        description="the Postgres database that holds collections and runs instead, "
+        description="the Postgres database that holds collections, runs, and keys and uploads of servers instead, "
         "postgresql://USER@HOST/DATABASE (extra postgres); none: data_dir holds them",
     )
     tenant: str = Field(

@@ -232,13 +232,13 @@ class PostgresJobs:
         # What another process is just changing is passed over: it has been taken, or goes on.
         while (row := self._next(connection, busy, "FOR UPDATE OF jobs SKIP LOCKED")) is not None:
             job_id, collection, attempts = row
-            now = self._clock(connection)
             if attempts >= MOST_ATTEMPTS:
-                self._end(connection, job_id, now, INTERRUPTED, INTERRUPTED_HINT)
+                self._end(connection, job_id, self._clock(connection), INTERRUPTED, INTERRUPTED_HINT)
                 continue
             if not self._alone(connection, job_id, collection):
                 busy.append(collection)
                 continue
+            now = self._clock(connection)
             connection.execute(
                 "UPDATE assay.jobs SET status = 'running', owner = %s, heartbeat = %s, claimed = %s,"
                 " attempts = attempts + 1 WHERE job_id = %s",

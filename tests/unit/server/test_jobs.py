@@ -255,6 +255,30 @@ def test_of_many_who_claim_at_once_each_job_has_one_and_a_collection_one_at_a_ti
     assert {one.collection for one in found} == {"c0", "c1", "c2", "c3"}
 
 
+@pytest.mark.parametrize("moment", [1, 2, 3])
+def test_whoever_claims_while_another_is_claiming_begins_no_second_job_of_the_collection(
+    tmp_path: Path, clock: Clock, moment: int
+) -> None:
+    """The second claim is made in the middle of the first, at each look of that one at its clock."""
+    with form_of("postgres", tmp_path) as form:
+        second, found, looks = form.jobs(10.0, clock), [], 0
+
+        def look() -> float:
+            nonlocal looks
+            looks += 1
+            if looks == moment:
+                found.append(second.claim("second"))
+            return clock()
+
+        for _ in range(2):
+            clock.now += 1
+            second.create("tea", staged("a.md"))
+        found.append(form.jobs(10.0, look).claim("first"))
+        assert looks >= 3 or moment == 1
+        assert [one.collection for one in found if one is not None] == ["tea"]
+        assert second.claim("third") is None
+
+
 def test_of_many_who_create_with_the_same_key_at_once_one_does(form: Form, store: JobQueue) -> None:
     with ThreadPoolExecutor(8) as threads:
         made = list(threads.map(lambda _: form.jobs().create("default", staged("a.md"), "key-1"), range(16)))

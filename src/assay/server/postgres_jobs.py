@@ -260,12 +260,12 @@ class PostgresJobs:
 
     def _alone(self, connection: Connection, job_id: str, collection: str) -> bool:
         """True if no other job of the collection runs, and none begins before this transaction ends."""
+        expired = self._clock(connection) - self._lease
         row = connection.execute(
             "SELECT pg_try_advisory_xact_lock(%s, hashtext(%s))", (_LOCK, f"{self._tenant}/{collection}")
         ).fetchone()
         if row != (True,):
             return False
-        expired = self._clock(connection) - self._lease
         row = connection.execute(
             "SELECT count(*) FROM assay.jobs WHERE collection = %s AND job_id <> %s AND status = 'running'"
             " AND heartbeat >= %s",

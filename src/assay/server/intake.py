@@ -302,7 +302,7 @@ class Intake:
             try:
                 for tenant in await asyncio.to_thread(self.store.tenants_with_jobs):
                     self.of(tenant)
-            except StoreError as error:
+            except (StoreError, OSError) as error:
                 logger.warning("jobs cannot be looked for: %s", error)
             await asyncio.sleep(_TENANTS_EVERY)
 

@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/postgres/processes.py [--rounds 3] [--seconds 20] [--only speed|restarts]
 
 - *speed*: 16 clients ask 12 questions of this project's how-to pages again and again, of one server process and of
-  four, by turns; a scripted model writes at once. Every process has answered each question once before, since it keeps
-  what its networks said. Bar: four answer at least 1.8 times as many questions a second.
+  four, by turns; a scripted model writes at once. Every process has answered each question once before, since it
+  keeps what its networks said. Bar: four answer at least 1.8 times as many questions a second.
 - *restarts*: while 8 clients ask two servers and files are uploaded to both, each server is ended by SIGTERM and
   started again, twice. What gets no reply from one server is sent to the other, as a proxy does. Bars: every
   question is answered, every acknowledged file is taken in, and both servers find it.

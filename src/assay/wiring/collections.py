@@ -108,7 +108,7 @@ def database_address(settings: Settings, store: SecretStr) -> Address:
     """The address that the setting `store` names. Raises UsageError, MissingExtra."""
     named = settings.display_name("store")
     try:
-        import assay.postgres.database  # with all that it needs
+        import assay.postgres.database  # noqa: F401 - with all that it needs
         from assay.postgres.address import Address
     except ModuleNotFoundError as error:
         raise MissingExtra(

@@ -191,17 +191,20 @@ class JobRunner:
             reason, hint = f"an error in assay itself ({type(error).__name__})", "see the server's log"
         try:
             await in_thread(self._store.finish, claimed, reason, hint)
-        except StoreError as error:  # its lease runs out, and it is resumed
-            logger.warning("job %s: its end could not be noted: %s", claimed.job_id, error)
+        except StoreError as error:
+            if error.retryable:
+                await self._put_back(claimed, error)
+            else:  # its lease runs out, and it is resumed
+                logger.warning("job %s: its end could not be noted: %s", claimed.job_id, error)
 
     async def _put_back(self, claimed: ClaimedJob, error: StoreError) -> None:
         """Queue a job again whose database was away or busy; it is begun again later, here or elsewhere."""
         logger.warning("job %s goes on later: %s", claimed.job_id, error)
-        await asyncio.sleep(_LOOK_EVERY)
-        try:
-            await in_thread(self._store.release, claimed)
-        except StoreError as later:  # its lease runs out, and it is resumed
-            logger.warning("job %s: it could not be queued again: %s", claimed.job_id, later)
+        while True:  # until the database is back, lest its absence count as an attempt
+            await asyncio.sleep(_LOOK_EVERY)
+            with suppress(StoreError):
+                await in_thread(self._store.release, claimed)
+                return
 
     async def _take_in(self, claimed: ClaimedJob) -> None:
         """Take in the files that wait. Raises what the collection or the disk raises."""

@@ -19,6 +19,7 @@ from assay.ingest.files import id_of
 from assay.ingest.walk import SourceOf, portable_source, source_of
 from assay.server import intake
 from assay.server.intake import JobRunner
+from assay.server.jobs import ClaimedJob
 from assay.server.uploads import StagedFile
 from assay.types import DocumentRecord, FileReport, Job
 from support.server_stores import FORMS, Form, PostgresForm, form_of
@@ -332,7 +333,16 @@ async def test_a_job_whose_database_was_away_goes_on_when_it_is_back(
             raise StoreError("the connection broke", hint="try again", retryable=True)
 
     collection.before_file = fail
+    release, refused = place.store.release, [True] * 3
+
+    def release_later(claimed: ClaimedJob) -> bool:
+        if refused:
+            refused.pop()
+            raise StoreError("the connection broke", hint="try again", retryable=True)
+        return release(claimed)
+
+    monkeypatch.setattr(place.store, "release", release_later)
     place.start(runner)
     job = await ended(runner, await runner.submit("default", await place.staged(a="one", b="two")))
-    assert (job.status, away) == ("done", [])
+    assert (job.status, away, refused) == ("done", [], [])
     assert [file.status for file in job.files] == ["added", "added"]

@@ -28,7 +28,8 @@ SourceOf = Callable[[Path | str], str]
 class FoundFile:
     """A file to read, or a path with the problem that prevents reading.
 
-    `path` is as given, `source` by default absolute and resolved, or an address; both are printable and valid UTF-8.
+    `path` is as given, `source` by default absolute and resolved, or an address; both are printable and valid
+    UTF-8.
     """
 
     file: Path

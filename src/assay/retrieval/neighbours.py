@@ -42,7 +42,7 @@ class LinkedRetriever:
         """The passages of `inner`, the last ones replaced by what the best lead to."""
         evidence = await self.inner.retrieve(queries)
         by_vector_only = evidence.settings is not None and evidence.settings.mode is SearchMode.DENSE
-        named = any(not name.opens for name in names_asked(queries[0]))
+        named = any(not name.opens for query in queries[:1] for name in names_asked(query))
         if by_vector_only or not named or len(evidence.hits) <= self.places:
             return evidence
         names = new_names(queries[0], evidence.hits)

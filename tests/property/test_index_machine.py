@@ -19,11 +19,13 @@ from assay.postgres.database import release, share
 from assay.retrieval.index.memory import MemoryIndex
 from assay.retrieval.index.postgres import open_postgres
 from assay.retrieval.index.postgres_rebuild import problems as postgres_problems
+from assay.retrieval.index.qdrant import Qdrant, QdrantAddress
 from assay.retrieval.index.rebuild import problems
 from assay.retrieval.index.sqlite import open_sqlite
 from assay.testing.fakes import WordEmbedder
 from assay.types import Document, Found, Metadata, Passage
 from support.postgres import shared_address
+from support.qdrant import running
 
 EMBEDDER = WordEmbedder(16)
 NAMES = st.sampled_from("abcdef")
@@ -118,6 +120,13 @@ class IndexMachine(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
+class LargeMachine(IndexMachine):
+    """The same as a large collection is searched."""
+
+    def opened(self) -> Index:
+        return open_sqlite(Path(self.folder.name), EMBEDDER.model, exact_below=0)
+
+
 class PostgresMachine(IndexMachine):
     """The same over Postgres."""
 
@@ -137,6 +146,28 @@ class PostgresMachine(IndexMachine):
         release(self.database)
 
 
+class QdrantMachine(PostgresMachine):
+    """The same over Postgres with a search engine that has to find every row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.serving = running()
+        self.engine = Qdrant(QdrantAddress.read(self.serving.__enter__().address))
+
+    def opened(self) -> Index:
+        return open_postgres(
+            self.database, "machine", self.name, EMBEDDER.model, exact_below=-1, engine=self.engine
+        )
+
+    def found_problems(self) -> tuple[str, ...]:
+        return postgres_problems(self.database, "machine", self.name, self.engine)
+
+    def teardown(self) -> None:
+        super().teardown()
+        self.engine.close()
+        self.serving.__exit__(None, None, None)
+
+
 SETTINGS = settings(
     max_examples=15,
     stateful_step_count=12,
@@ -146,5 +177,9 @@ SETTINGS = settings(
 )
 TestIndexMachine = IndexMachine.TestCase
 TestIndexMachine.settings = SETTINGS
+TestLargeMachine = LargeMachine.TestCase
+TestLargeMachine.settings = SETTINGS
 TestPostgresMachine = PostgresMachine.TestCase
 TestPostgresMachine.settings = SETTINGS
+TestQdrantMachine = QdrantMachine.TestCase
+TestQdrantMachine.settings = SETTINGS

@@ -66,6 +66,12 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             "Postgres database that holds collections and runs; keep passwords out of the flag.",
             "postgresql://…",
         ),
+        "search_engine": _flag(
+            str,
+            COLLECTION,
+            "Qdrant server that searches the store's large collections; keep its key out of the flag.",
+            "qdrant://…",
+        ),
         "tenant": _flag(str, COLLECTION, "Whose collections and runs to use, in a shared database.", "NAME"),
         "embedder": _flag(
             str, COLLECTION, "What embeds text: bundled, a folder, hf:ORG/NAME@REVISION, or openai:MODEL.", "WHICH"
@@ -297,7 +303,7 @@ WITHOUT_FLAG = frozenset(
 )
 
 # Flags that several verbs share.
-THE_COLLECTION = ("collection", "data_dir", "store", "tenant")
+THE_COLLECTION = ("collection", "data_dir", "store", "search_engine", "tenant")
 THE_RECORD = ("data_dir", "store", "tenant")
 FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "where", "mode", "fusion", "mmr", "reranker")
 FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")

@@ -37,6 +37,7 @@ EXTRAS = {
     "client": ("httpx2",),
     "otel": ("opentelemetry",),
     "postgres": ("psycopg", "psycopg_pool"),
+    "qdrant": ("qdrant_client",),
     "serve": ("fastapi", "limits", "mcp", "nh3", "prometheus_client", "python_multipart", "uvicorn"),
 }
 # Fields of a weights file that are shown, and their labels.

@@ -72,6 +72,11 @@ class Settings(BaseModel):
         description="the Postgres database that holds collections, runs, and keys and uploads of servers instead, "
         "postgresql://USER@HOST/DATABASE (extra postgres); none: data_dir holds them",
     )
+    search_engine: SecretStr | None = Field(
+        None,
+        description="the Qdrant server that searches the large collections of the store, qdrant://KEY@HOST:PORT "
+        "(extra qdrant); none: the store searches them",
+    )
     tenant: str = Field(
         "default",
         pattern=r"^\w[\w.-]{0,63}$",
@@ -315,6 +320,13 @@ class Settings(BaseModel):
     def _of_postgres(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not value.get_secret_value().startswith(("postgresql://", "postgres://")):
             raise ValueError("must be the address of a Postgres database, postgresql://USER:PASSWORD@HOST/DATABASE")
+        return value
+
+    @field_validator("search_engine")
+    @classmethod
+    def _of_qdrant(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith("qdrant://"):
+            raise ValueError("must be the address of a Qdrant server, qdrant://KEY@HOST:PORT")
         return value
 
     @model_validator(mode="after")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,6 +24,7 @@ from assay.wiring.models import refuse_offline
 
 if TYPE_CHECKING:
     from assay.postgres.address import Address
+    from assay.retrieval.index.search_engine import SearchEngine
 
 TextOf = Callable[[str, str], str]
 OWN_TENANT = "default"
@@ -92,6 +94,11 @@ class Collections(Protocol):
 def collections_of(settings: Settings) -> Collections:
     """The collections that the settings name; nothing is opened yet. Raises UsageError, MissingExtra."""
     if settings.store is None:
+        if settings.search_engine is not None:
+            raise UsageError(
+                f"{settings.display_name('search_engine')}: a data folder is searched by assay itself",
+                hint="set store to the Postgres database whose collections the engine is to search",
+            )
         if settings.tenant != OWN_TENANT:
             raise UsageError(
                 f"{settings.display_name('tenant')}: a data folder has the collections of one tenant",
@@ -101,23 +108,42 @@ def collections_of(settings: Settings) -> Collections:
     address = database_address(settings, settings.store)
     from assay.wiring.postgres import PostgresCollections
 
-    return PostgresCollections(address, settings.tenant)
+    return PostgresCollections(address, settings.tenant, _engine_of(settings))
 
 
 def database_address(settings: Settings, store: SecretStr) -> Address:
     """The address that the setting `store` names. Raises UsageError, MissingExtra."""
     named = settings.display_name("store")
-    try:
+    with _needs("postgres", named):
         import assay.postgres.database  # noqa: F401 - with all that it needs
         from assay.postgres.address import Address
-    except ModuleNotFoundError as error:
-        raise MissingExtra(
-            f"{named} needs the package {error.name}", hint='in the clone of assay: pip install ".[postgres]"'
-        ) from error
     address = Address.read(store.get_secret_value(), named=named)
     for host in address.hosts:
         refuse_offline(settings, host, named)
     return address
+
+
+def _engine_of(settings: Settings) -> Callable[[], SearchEngine] | None:
+    """What opens the search engine that the settings name. Raises UsageError, MissingExtra."""
+    if settings.search_engine is None:
+        return None
+    named = settings.display_name("search_engine")
+    with _needs("qdrant", named):
+        from assay.retrieval.index.qdrant import Qdrant, QdrantAddress
+    address = QdrantAddress.read(settings.search_engine.get_secret_value(), named=named)
+    refuse_offline(settings, address.host, named)
+    return partial(Qdrant, address)
+
+
+@contextmanager
+def _needs(extra: str, named: str) -> Iterator[None]:
+    """Say which extra to install where a package is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtra(
+            f"{named} needs the package {error.name}", hint=f'in the clone of assay: pip install ".[{extra}]"'
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

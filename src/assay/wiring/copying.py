@@ -69,7 +69,7 @@ def _at(place: str, settings: dict[str, Any]) -> Settings:
     if place.startswith(("postgresql://", "postgres://")):
         return load_settings({**settings, "store": place}).settings
     folder = load_settings({"data_dir": place, "collection": settings.get("collection")}).settings
-    return folder.model_copy(update={"store": None, "tenant": "default"})
+    return folder.model_copy(update={"store": None, "search_engine": None, "tenant": "default"})
 
 
 async def _copied(

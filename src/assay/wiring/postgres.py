@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 
 from assay.core.stages import Embedder
 from assay.postgres.address import Address
@@ -21,15 +21,17 @@ from assay.retrieval.index.postgres import (
     read_summaries,
 )
 from assay.retrieval.index.postgres_rebuild import problems, rebuild
+from assay.retrieval.index.search_engine import SearchEngine
 from assay.types import CollectionSummary, EmbeddingModel
 
 
 @dataclass(frozen=True, slots=True)
 class PostgresCollections:
-    """The collections of `tenant` in the database at `address`."""
+    """The collections of `tenant` in the database at `address`; an engine searches large ones, if there is one."""
 
     address: Address
     tenant: str
+    open_engine: Callable[[], SearchEngine] | None = field(default=None, compare=False)
 
     @property
     def place(self) -> str:
@@ -58,29 +60,30 @@ class PostgresCollections:
 
     def open(self, name: str, model: EmbeddingModel, *, create: bool = True) -> PostgresIndex:
         """The index of a collection; it shares connections with the others of this process."""
-        database = share(self.address)
-        try:
-            return open_postgres(
-                database, self.tenant, name, model, create=create, closing=lambda: release(database)
+        with ExitStack() as entered:
+            database = entered.enter_context(opened(self.address))
+            engine = entered.enter_context(self._engine())
+            held = ExitStack()
+            index = open_postgres(
+                database, self.tenant, name, model, create=create, engine=engine, closing=held.close
             )
-        except BaseException:
-            release(database)
-            raise
+            held.push(entered.pop_all())
+        return index
 
     async def rebuild(self, name: str, embedder: Embedder, text_of: Callable[[str, str], str]) -> int:
         """Embed every passage again."""
-        with opened(self.address) as database:
-            return await rebuild(database, self.tenant, name, embedder, text_of)
+        with opened(self.address) as database, self._engine() as engine:
+            return await rebuild(database, self.tenant, name, embedder, text_of, engine)
 
     def delete(self, name: str) -> None:
         """Delete a collection."""
-        with opened(self.address) as database:
-            delete_collection(database, self.tenant, name)
+        with opened(self.address) as database, self._engine() as engine:
+            delete_collection(database, self.tenant, name, engine)
 
     def problems(self, name: str) -> tuple[str, ...]:
         """What is inconsistent in a collection."""
-        with opened(self.address) as database:
-            return problems(database, self.tenant, name)
+        with opened(self.address) as database, self._engine() as engine:
+            return problems(database, self.tenant, name, engine)
 
     def record(self, collection: str, *, texts: bool) -> RunRecords:
         """The tenant's record of runs."""
@@ -91,3 +94,12 @@ class PostgresCollections:
         """The connections stay open within this block."""
         with opened(self.address):
             yield
+
+    @contextmanager
+    def _engine(self) -> Iterator[SearchEngine | None]:
+        engine = self.open_engine() if self.open_engine is not None else None
+        try:
+            yield engine
+        finally:
+            if engine is not None:
+                engine.close()

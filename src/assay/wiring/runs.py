@@ -28,7 +28,7 @@ READ_AGAIN = 1.0
 FULL = 64
 # What is no part of how a run was answered, or must not be written down.
 _NOT_RECORDED = frozenset(
-    {"data_dir", "store", "tenant"}
+    {"data_dir", "store", "search_engine", "tenant"}
     | {"openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
 )
 

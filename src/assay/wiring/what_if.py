@@ -55,7 +55,9 @@ _FIXED: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(_SERVICES, _OF_THE_TIME),
         "data_dir": "the run lies in this folder",
-        **dict.fromkeys(("store", "tenant"), "the run's tape is about its own collection; ask the other one"),
+        **dict.fromkeys(
+            ("store", "search_engine", "tenant"), "the run's tape is about its own collection; ask the other one"
+        ),
         "collection": "the run's tape is about its own collection; ask the other one",
         "embedder": "the collection has vectors of this embedder; reindex it, and ask again",
         "deadline": "how long the calls took is not on the tape; ask again",

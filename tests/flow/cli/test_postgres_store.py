@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,26 @@ def test_the_store_is_shown_without_its_password(shared: Cli):
     shown = shared("config", "show", "--json").object["settings"]["store"]
     assert "127.0.0.1" in str(shown)
     assert PASSWORD not in str(shown)
+
+
+def test_a_search_engine_is_used_with_a_database_and_shown_without_its_key(
+    shared: Cli, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("ASSAY_SEARCH_ENGINE", f"qdrant://{PASSWORD}@search.example:6333")
+    assert shared("add", sources, "-c", "facts").code == 0  # few passages: nobody is asked
+    assert "boils" in shared("search", "boiling water", "-c", "facts").out
+    shown = shared("config", "show", "--json")
+    assert PASSWORD not in shown.out
+    here = os.environ["ASSAY_STORE"]
+    assert "the same collection" in refused(shared("copy", here, here, "-c", "facts"), 2)
+    said = refused(shared("search", "water", "-c", "facts", "--offline"), 2)
+    assert "search.example" in said
+    assert "ASSAY_SEARCH_ENGINE" in said
+    monkeypatch.delenv("ASSAY_STORE")
+    said = refused(call("ls", "--data-dir", tmp_path), 2)
+    assert "set store to the Postgres database" in said
+    monkeypatch.setenv("ASSAY_SEARCH_ENGINE", f"http://{PASSWORD}@search.example")
+    assert "search_engine" in refused(call("ls", "--data-dir", tmp_path), 2).lower()
 
 
 @pytest.mark.parametrize(

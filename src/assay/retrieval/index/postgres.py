@@ -8,10 +8,11 @@ of a small collection exactly; a large one has a graph (HNSW) of its own, which 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -23,9 +24,11 @@ from assay.errors import StoreError
 from assay.postgres.database import Database, Work
 from assay.retrieval.index import postgres_rows as stored
 from assay.retrieval.index import postgres_vectors
+from assay.retrieval.index.postgres_engine import EngineHits, EngineRows
 from assay.retrieval.index.postgres_rows import Connection, StoredCollection
 from assay.retrieval.index.postings import best_rows, stored_term, unpacked
 from assay.retrieval.index.rows import check_entry, query_terms
+from assay.retrieval.index.search_engine import SearchEngine
 from assay.types import CollectionSummary, Document, DocumentRecord, EmbeddingModel, Found, Metadata, Passage
 
 # Passages up to which a search by vector scans them all: 50,000, as in SQLite, took twice as long as a graph would.
@@ -47,12 +50,13 @@ def open_postgres(
     *,
     create: bool = True,
     exact_below: int = EXACT_BELOW,
+    engine: SearchEngine | None = None,
     closing: Callable[[], None] = lambda: None,
 ) -> PostgresIndex:
     """Open a tenant's collection, creating it if it is missing and `create` is set.
 
-    From `exact_below` passages on, searches by vector use a graph. `closing` is called when it is closed. Raises
-    UnknownCollection, ModelMismatch, StoreError.
+    From `exact_below` passages on, searches by vector use a graph; all searches use the engine then, where one is
+    given. `closing` is called when it is closed. Raises UnknownCollection, ModelMismatch, StoreError.
     """
 
     def prepare(connection: Connection) -> None:
@@ -61,7 +65,8 @@ def open_postgres(
         stored.read_collection(connection, name, model)
 
     database.transaction(tenant, prepare)
-    return PostgresIndex(database, tenant, name, model, exact_below, closing)
+    rows = EngineRows(engine, database, tenant, name) if engine is not None else None
+    return PostgresIndex(database, tenant, name, model, exact_below, rows, closing)
 
 
 def created_at(database: Database, tenant: str, name: str) -> int:
@@ -107,8 +112,8 @@ def read_model(database: Database, tenant: str, name: str) -> EmbeddingModel:
     return database.transaction(tenant, read, reads=True)
 
 
-def delete_collection(database: Database, tenant: str, name: str) -> None:
-    """Remove a collection with all its rows. Raises UnknownCollection."""
+def delete_collection(database: Database, tenant: str, name: str, engine: SearchEngine | None = None) -> None:
+    """Remove a collection with all its rows, here and in a search engine. Raises UnknownCollection."""
 
     def delete(connection: Connection) -> StoredCollection:
         found = stored.require_collection(connection, name, locked=True)
@@ -119,6 +124,17 @@ def delete_collection(database: Database, tenant: str, name: str) -> None:
     with database.alone() as connection:
         for generation in (found.generation, found.generation + 1):
             postgres_vectors.drop_graph(connection, replace(found, generation=generation))
+    if engine is not None:
+        EngineRows(engine, database, tenant, name).drop(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The collection before a change, its version after it, and the rows that went."""
+
+    before: StoredCollection
+    version: int
+    gone: tuple[int, ...] = ()
 
 
 class PostgresIndex:
@@ -131,6 +147,7 @@ class PostgresIndex:
         name: str,
         model: EmbeddingModel,
         exact_below: int,
+        in_engine: EngineRows | None,
         closing: Callable[[], None],
     ) -> None:
         self._database = database
@@ -138,6 +155,7 @@ class PostgresIndex:
         self._name = name
         self._model = model
         self._exact_below = exact_below
+        self._in_engine = in_engine
         self._closing = closing
         self._builder = ThreadPoolExecutor(1, thread_name_prefix="assay-build")
         self._building: Future[None] | None = None
@@ -145,6 +163,7 @@ class PostgresIndex:
         self._may_build = True
         self._wrote = False
         self._closed = False
+        self._released = threading.Event()
 
     @property
     def model(self) -> EmbeddingModel:
@@ -191,6 +210,9 @@ class PostgresIndex:
             return ()
 
         def search(connection: Connection, own: StoredCollection) -> tuple[Found, ...]:
+            if self._in_engine is not None and own.passages > self._exact_below:
+                terms = query_terms(text)
+                return self._by_engine(connection, own, self._in_engine.sparse(connection, own, terms, k, where))
             allowed = stored.read_selected(connection, own, where) if where else None
             found = stored.read_postings(connection, own, query)
             if not found:
@@ -202,16 +224,7 @@ class PostgresIndex:
     async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
         """In how many passages each term stands, titles included: of all terms, or of the ones given that stand."""
         wanted = None if terms is None else [stored_term(term) for term in terms]
-
-        def count(connection: Connection, own: StoredCollection) -> dict[str, int]:
-            found = connection.execute(
-                "SELECT term, sum(passages)::int8 FROM assay.words"
-                " WHERE collection = %s AND (%s::text[] IS NULL OR term = ANY(%s)) GROUP BY term",
-                (own.number, wanted, wanted),
-            )
-            return dict(found.fetchall())
-
-        return await self._read(count)
+        return await self._read(lambda connection, own: stored.read_frequencies(connection, own, wanted))
 
     async def holding(self, term: str, k: int) -> tuple[str, ...]:
         """The ids of the first k passages that hold a term in title or text, as stored."""
@@ -247,7 +260,7 @@ class PostgresIndex:
         return await self._read(read)
 
     async def settle(self) -> None:
-        """Build the graph now if it is missing; this only affects the speed of searches."""
+        """Build the graph, or fill the engine, now; this only affects the speed of searches."""
         await asyncio.wrap_future(self._start_building())
 
     async def close(self) -> None:
@@ -268,24 +281,28 @@ class PostgresIndex:
     async def _change(self, document_ids: Sequence[str], entries: Sequence[Entry]) -> int:
         """Remove documents and store others; the version rises by one where anything changed."""
 
-        def change(connection: Connection, own: StoredCollection) -> int:
-            documents = passages = terms = 0
+        def change(connection: Connection, own: StoredCollection) -> _Change:
+            documents, gone, terms = 0, list[int](), 0
             for at in range(0, len(document_ids), _REMOVE_AT_ONCE):
-                gone = stored.delete_documents(connection, own, document_ids[at : at + _REMOVE_AT_ONCE])
-                documents, passages, terms = documents + gone[0], passages - gone[1], terms - gone[2]
+                found = stored.delete_documents(connection, own, document_ids[at : at + _REMOVE_AT_ONCE])
+                documents, terms = documents + found[0], terms - found[2]
+                gone += found[1]
             if not entries and not documents:
-                return own.version
+                return _Change(own, own.version)
             added = stored.insert_entries(connection, own, entries) if entries else (0, 0)
             merges = own.unmerged + 1 >= _MERGE_AFTER
             if merges:
                 stored.merge_words(connection, own)
-            passages, terms, last = passages + added[0], terms + added[1], own.last_row + added[0]
+            passages, terms, last = added[0] - len(gone), terms + added[1], own.last_row + added[0]
             stored.count_change(connection, own, passages, terms, last_row=last, merged=merges)
-            return own.version + 1
+            return _Change(own, own.version + 1, tuple(gone))
 
-        version = await self._database.write(self._tenant, self._on_collection(change, locked=True))
+        done = await self._database.write(self._tenant, self._on_collection(change, locked=True))
         self._wrote = True
-        return version
+        if self._in_engine is not None and done.before.passages > self._exact_below:
+            with suppress(StoreError):  # what the engine has not heard of is looked through in Postgres
+                await asyncio.wrap_future(self._builder.submit(self._tell_engine, self._in_engine, done))
+        return done.version
 
     def _on_collection(self, work: OwnWork[T], *, locked: bool = False) -> Work[T]:
         return lambda connection: work(
@@ -296,10 +313,27 @@ class PostgresIndex:
         self, connection: Connection, own: StoredCollection, vector: NDArray[np.float32], k: int, where: Metadata
     ) -> tuple[Found, ...]:
         small = own.passages <= self._exact_below
+        if self._in_engine is not None and not small:
+            asked = vector.astype(np.float32, copy=False)
+            return self._by_engine(connection, own, self._in_engine.dense(connection, own, asked, k, where))
         if not small and not postgres_vectors.has_graph(connection, own):
             self._start_building()
         found = postgres_vectors.search(connection, own, vector, k, where, exactly=small)
         return _to_found(connection, own, found)
+
+    def _by_engine(self, connection: Connection, own: StoredCollection, hits: EngineHits) -> tuple[Found, ...]:
+        """What the engine found; what it lacks, or has for nothing, is put right beside the search."""
+        if self._in_engine is not None and not self._closed:
+            if hits.gone:
+                self._builder.submit(self._in_engine.remove, own, hits.gone)
+            if hits.behind:
+                self._start_building()
+        return _to_found(connection, own, hits.best)
+
+    def _tell_engine(self, in_engine: EngineRows, done: _Change) -> None:
+        if done.gone:
+            in_engine.remove(done.before, done.gone)
+        self._build()
 
     def _start_building(self) -> Future[None]:
         if self._building is None or self._building.done():
@@ -307,13 +341,17 @@ class PostgresIndex:
         return self._building
 
     def _release(self) -> None:
+        self._released.set()
         if (building := self._graph_builder) is not None:
             building.cancel_safe()
         self._builder.shutdown()
         self._closing()
 
     def _build(self) -> None:
-        """Build the graph of the collection, if it is large and has none, unless another process does."""
+        """Build the graph of the collection, or fill the engine, if it is large, unless another process does."""
+        if self._in_engine is not None:
+            self._in_engine.fill(self._exact_below, lambda: not self._released.is_set())
+            return
         own = self._database.transaction(
             self._tenant, lambda connection: stored.find_collection(connection, self._name), reads=True
         )

@@ -6,6 +6,7 @@ transaction. Documents may be added and removed meanwhile; a killed run is resum
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -16,8 +17,10 @@ from assay.core.stages import Embedder
 from assay.postgres.database import Database
 from assay.retrieval.index import postgres_rows as stored
 from assay.retrieval.index import postgres_vectors
+from assay.retrieval.index.postgres_engine import EngineRows
 from assay.retrieval.index.postgres_rows import Connection, StoredCollection
 from assay.retrieval.index.postings import unpacked
+from assay.retrieval.index.search_engine import SearchEngine
 from assay.types import EmbeddingModel
 
 # Passages per transaction, which is the most that a kill can cost: as in SQLite.
@@ -27,11 +30,17 @@ Batch = list[tuple[int, str, str]]
 
 
 async def rebuild(
-    database: Database, tenant: str, name: str, embedder: Embedder, text_of: Callable[[str, str], str]
+    database: Database,
+    tenant: str,
+    name: str,
+    embedder: Embedder,
+    text_of: Callable[[str, str], str],
+    engine: SearchEngine | None = None,
 ) -> int:
     """Embed every passage of the collection again; return the number of passages.
 
-    `text_of` makes the embedded text of a passage's title and `searched`. Raises UnknownCollection, StoreError.
+    `text_of` makes the embedded text of a passage's title and `searched`. A search engine forgets the old vectors;
+    who next opens the collection brings it the new ones. Raises UnknownCollection, StoreError.
     """
     model = embedder.model
     old = await database.write(tenant, lambda connection: _begin(connection, name, model))
@@ -43,6 +52,8 @@ async def rebuild(
         await database.write(tenant, lambda connection: _store(connection, name, batch, vectors))  # noqa: B023
     with database.alone() as connection:
         postgres_vectors.drop_graph(connection, old)
+    if engine is not None:
+        await asyncio.to_thread(EngineRows(engine, database, tenant, name).drop, old)
     return (await database.read(tenant, lambda connection: stored.require_collection(connection, name))).passages
 
 
@@ -123,10 +134,10 @@ _DISAGREEMENTS = {
 }
 
 
-def problems(database: Database, tenant: str, name: str) -> tuple[str, ...]:
+def problems(database: Database, tenant: str, name: str, engine: SearchEngine | None = None) -> tuple[str, ...]:
     """The inconsistencies of a collection, in words; empty if there are none.
 
-    Reads all of it. Raises UnknownCollection, StoreError.
+    Reads all of it, and counts what a search engine has of it. Raises UnknownCollection, StoreError.
     """
 
     def look(connection: Connection) -> tuple[str, ...]:
@@ -139,7 +150,9 @@ def problems(database: Database, tenant: str, name: str) -> tuple[str, ...]:
         passages = _count(connection, "SELECT count(*) FROM assay.passages WHERE collection = %(number)s", bound)
         counts["passages miscounted"] = abs(passages - own.passages)
         counts |= _words(connection, own)
-        return tuple(f"{count} {what}" for what, count in counts.items() if count)
+        if engine is not None:
+            counts |= EngineRows(engine, database, tenant, name).problems(connection, own)
+        return tuple(f"{count} {what}" for what, count in counts.items() if count > 0)
 
     return database.transaction(tenant, look, reads=True)
 

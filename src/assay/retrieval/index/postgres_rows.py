@@ -180,8 +180,8 @@ def read_searched(
 
 def delete_documents(
     connection: Connection, collection: StoredCollection, document_ids: Sequence[str]
-) -> tuple[int, int, int]:
-    """Remove documents with all their rows; return how many there were, of their passages, and of their terms."""
+) -> tuple[int, list[int], int]:
+    """Remove documents with all their rows; return how many there were, their rows, and how many terms they had."""
     own = (collection.number, list(document_ids))
     found = connection.execute(
         f'SELECT "row", title, {_SEARCHED} FROM assay.passages'  # noqa: S608 - a constant
@@ -200,7 +200,7 @@ def delete_documents(
         )
     connection.execute("DELETE FROM assay.passages WHERE collection = %s AND document_id = ANY(%s)", own)
     removed = connection.execute("DELETE FROM assay.documents WHERE collection = %s AND document_id = ANY(%s)", own)
-    return removed.rowcount, len(rows), words.length
+    return removed.rowcount, rows, words.length
 
 
 def count_change(
@@ -243,15 +243,44 @@ def merge_words(connection: Connection, collection: StoredCollection) -> None:
         )
 
 
-def read_postings(connection: Connection, collection: StoredCollection, terms: Sequence[str]) -> dict[str, bytes]:
-    """The postings of each of the terms that stand somewhere."""
+def read_postings(
+    connection: Connection, collection: StoredCollection, terms: Sequence[str], *, after: int = 0
+) -> dict[str, bytes]:
+    """The postings of each of the terms that stand somewhere, in rows beyond `after`."""
     cursor = connection.cursor(binary=True)
     cursor.execute(
         "SELECT term, string_agg(postings, ''::bytea) FROM assay.words"
-        " WHERE collection = %s AND term = ANY(%s) GROUP BY term",
-        (collection.number, list(terms)),
+        " WHERE collection = %s AND term = ANY(%s) AND last_row > %s GROUP BY term",
+        (collection.number, list(terms), after),
     )
-    return dict(cursor.fetchall())
+    found: dict[str, bytes] = dict(cursor.fetchall())
+    return {term: postings.beyond(data, after) for term, data in found.items()} if after else found
+
+
+def read_frequencies(
+    connection: Connection, collection: StoredCollection, terms: Sequence[str] | None
+) -> dict[str, int]:
+    """In how many passages each term stands: of all terms, or of the ones given that stand."""
+    wanted = None if terms is None else list(terms)
+    found = connection.execute(
+        "SELECT term, sum(passages)::int8 FROM assay.words"
+        " WHERE collection = %s AND (%s::text[] IS NULL OR term = ANY(%s)) GROUP BY term",
+        (collection.number, wanted, wanted),
+    )
+    return dict(found.fetchall())
+
+
+def read_filters(
+    connection: Connection, collection: StoredCollection, rows: Sequence[int]
+) -> dict[int, list[tuple[str, str]]]:
+    """The metadata of rows as filters compare them: key and value, of each row that has any."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for row, key, value in connection.execute(
+        'SELECT "row", key, value FROM assay.metadata WHERE collection = %s AND "row" = ANY(%s)',
+        (collection.number, list(rows)),
+    ):
+        found.setdefault(row, []).append((key, value))
+    return found
 
 
 def read_selected(connection: Connection, collection: StoredCollection, where: Metadata) -> NDArray[np.int64]:
@@ -351,15 +380,20 @@ def read_vectors(
             (collection.number, list(passage_ids)),
         ).fetchall()
     )
-    cursor = connection.cursor(binary=True)
-    vectors: dict[int, bytes] = dict(
-        cursor.execute(
-            'SELECT "row", vector FROM assay.vectors WHERE collection = %s AND generation = %s AND "row" = ANY(%s)',
-            (collection.number, collection.generation, list(rows.values())),
-        ).fetchall()
-    )
+    vectors = read_vectors_of(connection, collection, list(rows.values()))
     empty = np.zeros((0, collection.model.dimension), np.float32)
-    return np.vstack([empty, *(vector_in(vectors[rows[passage_id]]) for passage_id in passage_ids)])
+    return np.vstack([empty, *(vectors[rows[passage_id]] for passage_id in passage_ids)])
+
+
+def read_vectors_of(
+    connection: Connection, collection: StoredCollection, rows: Sequence[int]
+) -> dict[int, NDArray[np.float32]]:
+    """The vector of each row that is there, shape (dimension,)."""
+    found = connection.cursor(binary=True).execute(
+        'SELECT "row", vector FROM assay.vectors WHERE collection = %s AND generation = %s AND "row" = ANY(%s)',
+        (collection.number, collection.generation, list(rows)),
+    )
+    return {row: vector_in(data) for row, data in found}
 
 
 def vector_in(data: bytes) -> NDArray[np.float32]:

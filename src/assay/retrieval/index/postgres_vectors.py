@@ -35,8 +35,11 @@ def search(
     where: Metadata,
     *,
     exactly: bool,
+    after: int = 0,
 ) -> Scores:
     """The k rows of highest cosine with their scores, best first; about these, where the graph is used.
+
+    Of the rows beyond `after`, where it is given.
 
     The database orders by the vector asked for in 16 bits. Of a few more than k rows the scores are computed here,
     in 32 bits as for SQLite, so that both stores give the same.
@@ -44,6 +47,8 @@ def search(
     asked = "[" + ",".join(map(repr, vector.astype(np.float16).astype(float).tolist())) + "]"
     selected, bound = selection(own, where) if where else (sql.SQL(""), ())
     among = sql.SQL(' AND "row" IN ({})').format(selected) if where else sql.SQL("")
+    if after:
+        among += sql.SQL(' AND "row" > {}').format(sql.Literal(after))
     exactly = exactly or (bool(where) and _is_selective(connection, own, selected, bound))
     nearest = _exact if exactly or not has_graph(connection, own) else _by_graph
     found = nearest(connection, own, asked, k + _SPARE, among, bound)

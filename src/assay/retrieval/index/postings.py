@@ -70,6 +70,12 @@ def without(postings: bytes, rows: NDArray[np.int64]) -> bytes:
     return found[~np.isin(found["row"], rows)].tobytes()
 
 
+def beyond(postings: bytes, row: int) -> bytes:
+    """The postings of rows beyond that one."""
+    found = unpacked(postings)
+    return found[found["row"] > row].tobytes()
+
+
 def best_rows(
     query: Sequence[str],
     by_term: Mapping[str, bytes],
@@ -77,11 +83,12 @@ def best_rows(
     length: int,
     k: int,
     allowed: NDArray[np.int64] | None = None,
+    frequencies: Mapping[str, int] | None = None,
 ) -> list[tuple[int, float]]:
     """The k rows of highest BM25 score with that score, best first, of equals the one stored first.
 
     As `rows.bm25`, over a collection of so many passages with `length` terms in all; of the allowed rows, where
-    given.
+    given. `frequencies` says in how many passages each term stands, where `by_term` is not of all of them.
     """
     mean = length / max(passages, 1)
     rows, scores = [np.zeros(0, np.int64)], [np.zeros(0, np.float64)]
@@ -89,7 +96,7 @@ def best_rows(
         found = unpacked(by_term[term])
         frequency = found["halves"] / 2
         norm = K1 * (1 - B + B * found["length"] / mean)
-        weight = times * inverse_frequency(passages, len(found))
+        weight = times * inverse_frequency(passages, len(found) if frequencies is None else frequencies[term])
         rows.append(found["row"].astype(np.int64))
         scores.append(weight * frequency * (K1 + 1) / (frequency + norm))
     sums = np.bincount(np.concatenate(rows), np.concatenate(scores))
@@ -97,7 +104,11 @@ def best_rows(
         kept = np.zeros(len(sums), bool)
         kept[allowed[allowed < len(sums)]] = True
         sums[~kept] = 0.0
-    least = np.partition(sums, -k)[-k] if len(sums) > k else 0.0
-    candidates = np.flatnonzero((sums >= least) & (sums > 0))
-    order = candidates[np.lexsort((candidates, -sums[candidates]))][:k]
-    return [(int(row), float(sums[row])) for row in order]
+    # Of most rows nothing is asked for: choosing among the many zeros would take longer than all else.
+    candidates = np.flatnonzero(sums > 0)
+    scores_of = sums[candidates]
+    if len(candidates) > k:
+        chosen = scores_of >= np.partition(scores_of, -k)[-k]
+        candidates, scores_of = candidates[chosen], scores_of[chosen]
+    order = np.lexsort((candidates, -scores_of))[:k]
+    return [(int(row), float(score)) for row, score in zip(candidates[order], scores_of[order], strict=True)]

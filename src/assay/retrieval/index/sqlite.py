@@ -24,11 +24,13 @@ from assay.retrieval.index.schema import (
     prepare,
     raise_number,
     refuse_other_model,
+    snapshot,
     store_errors,
     stored_model,
     transaction,
 )
 from assay.retrieval.index.searcher import EXACT_BELOW, Reached, VectorSearcher
+from assay.retrieval.index.words import WordSearcher
 from assay.types import CollectionSummary, Document, DocumentRecord, EmbeddingModel, Found, Metadata, Passage
 
 FILE_NAME = "index.sqlite"
@@ -48,8 +50,8 @@ def open_sqlite(
 ) -> SqliteIndex:
     """Open the collection in `folder`, creating it if it is missing and `create` is set.
 
-    From `exact_below` passages on, searches by vector use the derived file. `reached` receives each step of a
-    change (tests kill the process there).
+    From `exact_below` passages on, searches by vector use the derived file, and those by words keep what they read.
+    `reached` receives each step of a change (tests kill the process there).
 
     Raises UnknownCollection, ModelMismatch, DamagedStore, StoreFull, StoreError.
     """
@@ -59,7 +61,8 @@ def open_sqlite(
             f"there is no collection {folder.name}", hint="add documents to it with `assay add`, or name another"
         )
     prepare(path, model)
-    return SqliteIndex(path, model, VectorSearcher(folder / GRAPH_NAME, model, exact_below, reached), reached)
+    vectors = VectorSearcher(folder / GRAPH_NAME, model, exact_below, reached)
+    return SqliteIndex(path, model, vectors, WordSearcher(exact_below), reached)
 
 
 def read_summary(folder: Path) -> CollectionSummary:
@@ -87,10 +90,13 @@ def read_model(folder: Path) -> EmbeddingModel:
 class SqliteIndex:
     """An `Index` on disk. Reads run on a few threads with a connection each, writes on one of their own."""
 
-    def __init__(self, path: Path, model: EmbeddingModel, searcher: VectorSearcher, reached: Reached) -> None:
+    def __init__(
+        self, path: Path, model: EmbeddingModel, searcher: VectorSearcher, words: WordSearcher, reached: Reached
+    ) -> None:
         self._path = path
         self._model = model
         self._searcher = searcher
+        self._words = words
         self._reached = reached
         self._connections = threading.local()
         self._open: list[sqlite3.Connection] = []
@@ -139,7 +145,7 @@ class SqliteIndex:
 
     async def sparse(self, text: str, k: int, where: Metadata) -> tuple[Found, ...]:
         """The k passages of highest BM25 score for the words of `text`, best first; no query syntax."""
-        return await self._read(lambda connection: _sparse(connection, text, k, where))
+        return await self._read(lambda connection: self._sparse(connection, query_terms(text), k, where))
 
     async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
         """Number of passages with each term, titles included: of all terms, or of the ones given that stand."""
@@ -268,6 +274,17 @@ class SqliteIndex:
             self._start_building()
         return passages
 
+    def _sparse(
+        self, connection: sqlite3.Connection, query: Sequence[str], k: int, where: Metadata
+    ) -> tuple[Found, ...]:
+        if not query or k <= 0:
+            return ()
+        with snapshot(connection):
+            best = self._words.search(connection, query, k, where)
+            if best is None:
+                return _by_bm25(connection, query, k, where)
+            return _to_found(connection, [row for row, _ in best], [score for _, score in best])
+
     def _start_building(self) -> Future[None]:
         if self._building is None or self._building.done():
             self._building = self._builder.submit(self._build)
@@ -278,10 +295,8 @@ class SqliteIndex:
             self._searcher.build(self._connection(), lambda: not self._closed.is_set())
 
 
-def _sparse(connection: sqlite3.Connection, text: str, k: int, where: Metadata) -> tuple[Found, ...]:
-    query = query_terms(text)
-    if not query or k <= 0:
-        return ()
+def _by_bm25(connection: sqlite3.Connection, query: Sequence[str], k: int, where: Metadata) -> tuple[Found, ...]:
+    """The k passages that FTS5 itself ranks best."""
     selected, bound = rows.selection(where)
     # The + keeps SQLite from running the whole match once for each selected row.
     restriction = f"AND +words.rowid IN ({selected})" if where else ""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import threading
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -179,6 +180,7 @@ SEARCH_BREADTH = 600
 _ADD_AT_ONCE = 1000
 _FORMAT = "assay-vectors/1"
 _LONGEST_HEADER = 4096
+_GREATEST_CHECKSUM = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,15 +229,24 @@ def grow(graph: Graph | None, block: Block, header: Header, go_on: Callable[[], 
 
 def write_graph(path: Path, graph: Graph, reached: Callable[[str], None]) -> None:
     """Write a temporary file, then rename it into place."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    rows = graph.rows.astype("<i8")
-    body = load_faiss().serialize_index(graph.faiss_index)
-    header = {**asdict(graph.header), "checksum": zlib.crc32(body.data, zlib.crc32(rows.data))}
+    # Two who have opened the collection in one process may both write it.
+    beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+    faiss, rows, checksum = load_faiss(), graph.rows.astype("<i8"), 0
+    # Written in pieces: file and graph together would take twice the memory. The checksum is known at the end.
+    place = len(_header_line(replace(graph.header, checksum=_GREATEST_CHECKSUM)))
     try:
         with open(os.open(beside, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(json.dumps(header).encode() + b"\n")
-            file.write(rows.data)
-            file.write(body.data)
+
+            def write(piece: memoryview | bytes) -> int:
+                nonlocal checksum
+                checksum = zlib.crc32(piece, checksum)
+                return file.write(piece)
+
+            file.write(b" " * (place - 1) + b"\n")
+            write(rows.data)
+            faiss.write_index(graph.faiss_index, faiss.PyCallbackIOWriter(write))
+            file.seek(0)
+            file.write(_header_line(replace(graph.header, checksum=checksum))[:-1].ljust(place - 1) + b"\n")
             file.flush()
             os.fsync(file.fileno())
         reached("graph written")
@@ -243,6 +254,10 @@ def write_graph(path: Path, graph: Graph, reached: Callable[[str], None]) -> Non
         reached("graph in place")
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _header_line(header: Header) -> bytes:
+    return json.dumps(asdict(header)).encode() + b"\n"
 
 
 def read_header(path: Path) -> Header | None:

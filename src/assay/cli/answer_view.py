@@ -142,6 +142,9 @@ def verdict_line(answer: Json, verified: bool) -> Text:
         measured = (
             "evidence not measured" if sufficiency is None else f"sufficiency of the evidence {sufficiency:.2f}"
         )
+        if answer["outcome"] == "abstained" and answer["judgement"].get("recommendation") == "ANSWER":
+            # Enough was found to look for an answer in it.
+            measured = "what could be quoted of the passages does not answer it"
         return with_mark("skipped", " · ".join([what, *_missing(answer), measured]))
     confidence = answer["confidence"]
     level = describe_confidence(confidence)

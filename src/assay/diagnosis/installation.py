@@ -38,6 +38,7 @@ EXTRAS = {
     "otel": ("opentelemetry",),
     "postgres": ("psycopg", "psycopg_pool"),
     "qdrant": ("qdrant_client",),
+    "ray": ("ray", "fsspec"),
     "serve": ("fastapi", "limits", "mcp", "nh3", "prometheus_client", "python_multipart", "uvicorn"),
 }
 # Fields of a weights file that are shown, and their labels.

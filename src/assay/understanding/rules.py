@@ -59,6 +59,12 @@ _BOTH = re.compile(
 )
 
 
+# A quotation of several words, and its marks that would part a question, as characters for private use.
+_QUOTED = re.compile(r'"[^"\n]{3,300}"|“[^”\n]{3,300}”|„[^“\n]{3,300}“|«[^»\n]{3,300}»')
+_CLOSED = {ord(sign): 0xE000 + at for at, sign in enumerate(".?!;:,")}
+_OPENED = {there: here for here, there in _CLOSED.items()}
+
+
 def aspects(question: str) -> tuple[str, ...]:
     """The aspects: one for each question and each side of a comparison, or the whole question.
 
@@ -76,11 +82,15 @@ def aspects(question: str) -> tuple[str, ...]:
     ('Ports the server opens', 'the size of its log files')
     >>> aspects("I removed a conffile. Does an update restore it, and how often?")
     ('I removed a conffile, Does an update restore it', 'how often')
+    >>> aspects('Who said "Start where you are. Use what you have."?')
+    ('Who said "Start where you are. Use what you have."',)
     """
+    # What is quoted stays whole.
+    closed = _QUOTED.sub(lambda match: match[0].translate(_CLOSED), question)
     parts = [
-        part
-        for sentence in sentences(question)
-        for clause in _CLAUSES.split(question[sentence.start : sentence.end])
+        part.translate(_OPENED)
+        for sentence in sentences(closed)
+        for clause in _CLAUSES.split(closed[sentence.start : sentence.end])
         for part in _split_clause(clause)
     ]
     found: list[str] = []

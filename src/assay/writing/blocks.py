@@ -21,6 +21,8 @@ FACT_BLOCK, PROSE_BLOCK = 45, 90
 SLACK = 1.25
 # Words of a run, and the share of runs of a copy: chosen, so that one changed value makes no copy of a sentence.
 _RUN, _COPIED = 4, 0.9
+# The most words of a sentence that replies to the question above it, and of a question: chosen.
+_LONGEST_REPLY, _LONGEST_QUESTION = 12, 40
 _LISTS = frozenset({AnswerType.LIST, AnswerType.PROCEDURE})
 _PROSE = frozenset({AnswerType.REASON, AnswerType.DEFINITION, AnswerType.OTHER, AnswerType.YES_NO})
 _EXPLAINED = frozenset({QuestionKind.COMPARATIVE, QuestionKind.INTERPRETIVE})
@@ -105,11 +107,12 @@ def asks_for_several(question: Question) -> bool:
 def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
     """The blocks around an answer's span, shortened if they are long.
 
-    None if nothing around it can be quoted: markup alone, or a heading without what follows it.
+    None if nothing around it can be quoted: markup alone, a heading without what follows it, or a question whose
+    answer begins the next passage.
     """
     text = passage.text
     found = unit(passage_blocks(passage), span.start, span.end)
-    if not found:
+    if not found or _is_question_at_end(text, found):
         return None
     most_words = room.listed if any(block.kind is BlockKind.LIST for block in found) else room.block
     whole = Shown(tuple(_without_marks(text, block) for block in found), passage)
@@ -117,11 +120,20 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
         return Shown(_join_parts(whole.parts, text), passage)
     parts: list[Span] = []
     left = most_words
-    for block in found:
+    for before, block in zip((None, *found), found, strict=False):
         taken = _shorten_block(text, block, span, left)
+        if before is not None and before.title.endswith(("?", "？")) and block.kind is BlockKind.PARAGRAPH:
+            taken = _with_reply(text, block, taken)
         parts += taken
         left -= sum(_words(text, part) for part in taken)
     return Shown(_join_parts(parts, text), passage) if parts else None
+
+
+def _is_question_at_end(text: str, found: Sequence[Block]) -> bool:
+    """Whether a question stands alone at the end of a text."""
+    (first, *others), last = found, text[found[-1].end :].strip()
+    asked = text[first.start : first.end].rstrip("*_ ")
+    return not others and not last and asked.endswith(("?", "？")) and len(asked.split()) <= _LONGEST_QUESTION
 
 
 def _without_marks(text: str, block: Block) -> Span:
@@ -316,6 +328,15 @@ def _shorten_block(text: str, block: Block, span: Span, room: int) -> list[Span]
             # Of a lead-in outside the answer the end is shown, next to what it leads to.
             inside = span if _overlaps(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
             return _around(text, found, inside, room)
+
+
+def _with_reply(text: str, block: Block, taken: list[Span]) -> list[Span]:
+    """The parts with the first sentence below a question, if it is short: it says yes or no."""
+    first = next(iter(sentences(text[block.start : block.end])), None)
+    reply = None if first is None else Span(block.start + first.start, block.start + first.end)
+    if reply is None or not taken or taken[0].start <= reply.start or _words(text, reply) > _LONGEST_REPLY:
+        return taken
+    return [reply, *taken]
 
 
 def _around(text: str, parts: Sequence[Span], span: Span, room: int) -> list[Span]:

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from assay.core.stages import Embedder, Reader, RowFinder
 from assay.nlp.blocks import BlockKind, in_context, passage_blocks, titled, without_markup
 from assay.nlp.cues import asks_alone
+from assay.nlp.dates import dates, relation
 from assay.nlp.names import names
 from assay.nlp.numbered import asked_numbers, is_of_none
+from assay.nlp.quantities import agree, quantities
 from assay.nlp.rivals import Rival, is_of_rival, rivals, titled_without
 from assay.nlp.table_cells import Cell, asked_cell, columns_alike, tables
 from assay.nlp.tokens import UNSPACED
@@ -444,11 +446,15 @@ def _at_its_row(quote: Quote, question: Question, place: Place) -> Quote:
 
 def _spans_rows(passage: Passage, span: Span) -> bool:
     """Whether a span runs from one row of a table into the next: no cell says that."""
-    if "\n" not in passage.text[span.start : span.end].strip():
-        return False
-    is_file = passage.location.row is not None or passage.location.sheet is not None
-    tables = (block for block in passage_blocks(passage) if block.kind is BlockKind.TABLE)
-    return is_file or any(block.start < span.end and span.start < block.end for block in tables)
+    return "\n" in passage.text[span.start : span.end].strip() and _touches_table(passage, span)
+
+
+def _touches_table(passage: Passage, span: Span) -> bool:
+    """Whether a span touches a table."""
+    if passage.location.row is not None or passage.location.sheet is not None:
+        return True
+    found = (block for block in passage_blocks(passage) if block.kind is BlockKind.TABLE)
+    return any(block.start < span.end and span.start < block.end for block in found)
 
 
 def _short(question: Question, shown: Shown, place: Place) -> str:
@@ -467,5 +473,42 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
     # Of a row in which several cells may be meant none is picked out.
     if columns_alike(question.standalone, place.passage, span):
         return ""
-    begins = " ".join(without_markup(shown.text).split()).startswith(said)
-    return "" if begins or shown.words <= 2 * len(said.split()) else said
+    text = " ".join(without_markup(shown.text).split())
+    if text.startswith(said) or shown.words <= 2 * len(said.split()):
+        return ""
+    return "" if not _touches_table(place.passage, span) and is_one_of_several(said, text) else said
+
+
+# Another item right behind a value, or a word that joins it to one before: "Mondays, Wednesdays and Fridays".
+_ITEM_BEHIND = re.compile(r"(?:, [^\s,.;]+(?: [^\s,.;]+)?){1,6},? (?:and|or) ")
+_CONJUNCTIONS = (" and ", " or ")
+
+
+def is_one_of_several(said: str, text: str) -> bool:
+    """Whether a text has other values of the kind of this one, so that by itself it may be the wrong one.
+
+    These are dates, quantities with the same kind of unit, and other items of the enumeration that it stands in.
+
+    >>> is_one_of_several("7 May 2027", "They take effect on 7 May 2027 for audits and on 7 May 2028 for controls.")
+    True
+    >>> is_one_of_several("190 euros", "Hotels are paid up to 150 euros. In Rome the limit is 190 euros.")
+    True
+    >>> is_one_of_several("Mondays", "Deliveries leave on Mondays, Wednesdays and Fridays.")
+    True
+    >>> is_one_of_several("7 May 2027", "They take effect on 7 May 2027 for audits and controls.")
+    False
+    """
+    at = text.find(said)
+    if at < 0:
+        return False
+    if _ITEM_BEHIND.match(text, at + len(said)) or text.endswith(_CONJUNCTIONS, 0, at):
+        return True
+    told = dates(text)
+    meant = [date for date in told if date.start < at + len(said) and at < date.end]
+    if meant:
+        return any(relation(date, meant[0]) == "different" for date in told)
+    counted = [number for number in quantities(text) if number.dimension]
+    asked = [number for number in counted if number.start < at + len(said) and at < number.end]
+    return bool(asked) and any(
+        number.dimension == asked[0].dimension and not agree(number, asked[0]) for number in counted
+    )

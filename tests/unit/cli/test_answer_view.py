@@ -328,3 +328,9 @@ def test_a_refusal_names_its_nearest_file_as_seen_from_here(
         {**refusal, "first_verified_ms": None, "profile": "fast"}, False, Terminal(out=output, err=io.StringIO())
     )
     assert "(docs/tea.md)" in output.getvalue()
+
+
+def test_a_refusal_of_what_was_quoted_does_not_say_that_the_evidence_suffices():
+    refused = answer("abstained", judgement={"missing": [], "sufficiency": 0.81, "recommendation": "ANSWER"})
+    told = "– no answer · what could be quoted of the passages does not answer it"
+    assert verdict_line(refused, True).plain == told

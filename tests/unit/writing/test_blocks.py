@@ -286,3 +286,18 @@ def test_a_copy_in_another_document_is_the_same_text(other: str, share: int):
         for name, said in (("a", other), ("b", text))
     )
     assert overlap(here, there) == share
+
+
+def test_a_short_reply_below_a_question_stays_where_the_block_is_cut():
+    reply, long = "Yes, but it is a one way process.", "You can go from stable to testing in many ways. " * 12
+    text = f"# Can I go back?\n\n{reply} {long}But the reverse is not possible."
+    shown = around(text, "reverse is not", PROSE_BLOCK)
+    assert shown is not None
+    assert shown.text.startswith(f"Can I go back?\n\n{reply}\n")
+    assert shown.text.endswith("But the reverse is not possible.")
+
+
+def test_a_question_whose_answer_begins_the_next_passage_is_no_answer():
+    text = "It is free.\n\nI use Knoppix and want Debian now. How do I migrate?"
+    assert around(text, "Knoppix") is None
+    assert around(f"{text}\n\nBy a new installation.", "Knoppix") is not None

@@ -23,8 +23,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import assay_models
 
-from assay.judging.contradictions import confirmed, contradictions
+from assay.judging.contradictions import confirmed, contradictions, read_contradictions
 from assay.models.checker import OnnxChecker
+from assay.models.reader import OnnxReader
 from assay.nlp.dates import dates
 from assay.types import Contradiction, Evidence, Hit, Passage, Sentence
 from assay.understanding.rules import understand_by_rules
@@ -34,6 +35,7 @@ from report import data_folder, write_result
 # Sets of which sufficient rows hold one answer; they are false alarms where they are flagged.
 ALARMS = ("rgb-en", "hotpot100", "musique100", "rgb-en-fact")
 CHECKER = OnnxChecker.load(assay_models.folder("minilm-l6-checker-int8"))
+READER = OnnxReader.load(assay_models.folder("minilm-l6-reader-int8"))
 _UNTOLD = frozenset("the a an people inhabitants persons".split())
 
 
@@ -132,8 +134,8 @@ def measured(row: dict[str, Any]) -> tuple[tuple[Contradiction, ...], float]:
     question, found = understand_by_rules(row["query"]), evidence(row)
     begun = time.process_time()
     made = contradictions(question, found)
-    if made:
-        made = asyncio.run(confirmed(question, found, made, CHECKER))
+    made = asyncio.run(confirmed(question, found, made, CHECKER))
+    made = made or asyncio.run(read_contradictions(question, found, READER, CHECKER))
     return made, (time.process_time() - begun) * 1000
 
 

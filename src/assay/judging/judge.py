@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 
-from assay.core.stages import Checker, Clock, Judge
+from assay.core.stages import Checker, Clock, Judge, Reader
 from assay.errors import AssayError, BudgetSpent, DeadlinePassed, Diverged, ProviderError
 from assay.judging.ambiguity import AmbiguityModel, load_ambiguity_model, with_ambiguity
-from assay.judging.contradictions import confirmed, contradictions, with_contradictions
+from assay.judging.contradictions import confirmed, contradictions, read_contradictions, with_contradictions
 from assay.judging.light import BalancedModel
 from assay.judging.model_verdict import clean_model_sentence, with_note, without_deeper_verdict
 from assay.judging.recommendation import recommend
@@ -26,7 +26,8 @@ class JudgePipeline:
     `fast` measures without a model. `balanced` and `thorough` ask one, where given; the deeper of them comes first,
     and where it fails the next one judges. How long it took is shown; the deadline of the question ends it in time.
     Fewer than `least_passages` never suffice. Passages that `are_given` by a caller are none that the judge was
-    fitted on: what it says of them is not calibrated. A `checker` confirms contradictions that rules find.
+    fitted on: what it says of them is not calibrated. A `checker` confirms contradictions that rules find, and
+    with a `reader` it finds others.
     """
 
     fast: Judge
@@ -37,6 +38,7 @@ class JudgePipeline:
     least_passages: int = 1
     are_given: bool = False
     checker: Checker | None = None
+    reader: Reader | None = None
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
         """Judge the evidence; raises what `fast` raises, and DeadlinePassed."""
@@ -88,8 +90,10 @@ class JudgePipeline:
 
         is_short = sum(len(passage.text) for passage in evidence.passages) <= _SHORT_EVIDENCE
         unclear, found = read() if is_short else await asyncio.to_thread(read)
-        if found and self.checker is not None:
+        if self.checker is not None:
             found = await confirmed(question, evidence, found, self.checker)
+            if not found and self.reader is not None:
+                found = await read_contradictions(question, evidence, self.reader, self.checker)
         return with_contradictions(question, evidence, unclear, found)
 
 

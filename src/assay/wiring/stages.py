@@ -357,6 +357,7 @@ class Composer:
             least_passages=self.settings.least_passages,
             are_given=self._is_foreign(run),
             checker=None if self.checker is None else self.checker.of(run),
+            reader=reader,
         )
 
     def _deterministic_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:

@@ -1,21 +1,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from assay.cli.objects import judgement_object
 from assay.judging.contradiction_terms import Shape, asked_attribute, lines_of
-from assay.judging.contradictions import confirmed, contradictions, same, with_contradictions
-from assay.testing.fakes import ScriptedChecker
+from assay.judging.contradictions import confirmed, contradictions, read_contradictions, same, with_contradictions
+from assay.testing.fakes import ScriptedChecker, ScriptedReader
 from assay.types import (
     Action,
+    AnswerSpan,
     Aspect,
     Evidence,
     Hit,
     Judgement,
     Origin,
     Passage,
+    PassageReading,
     Question,
     Span,
 )
@@ -348,3 +351,33 @@ async def test_a_checker_confirms_a_contradiction_in_both_directions(
 @pytest.mark.parametrize(("against", "kept"), [((0.7, 0.7), True), ((0.9, 0.5), False)])
 async def test_a_yes_and_a_no_need_more(against: tuple[float, float], kept: bool) -> None:
     assert await still_found("Is the Harlow Barracks open to visitors?", OPEN, against) == kept
+
+
+NEW, OLD = "Submit claims within 30 days in the new system.", "Submit claims within 60 days on paper."
+
+
+async def disagreed(texts: tuple[str, str], odds: float, against: float, document: str = "b") -> list[str]:
+    """The values that a reader finds in two documents, if a checker finds so much contradiction."""
+    asked = Question("How long may I wait?", "How long may I wait?", aspects=("How long may I wait",))
+    passages = [Passage(name, name, "", 0, len(text), text) for name, text in zip("ab", texts, strict=True)]
+    passages[1] = replace(passages[1], document_id=document)
+    spans = [(text.index(" days") - 2, text.index(" days") + 5) for text in texts]
+    script = {
+        (asked.standalone, text): PassageReading(odds, (AnswerSpan(start, end, 3.0),), 0.0, 0.0)
+        for text, (start, end) in zip(texts, spans, strict=True)
+    }
+    checker = ScriptedChecker(dict.fromkeys(texts, (0.0, against)), None)
+    held = Evidence(tuple(Hit(passage, 1.0) for passage in passages))
+    found = await read_contradictions(asked, held, ScriptedReader(script), checker)
+    return [reading.value for contradiction in found for reading in contradiction.readings]
+
+
+async def test_a_reader_finds_values_of_two_documents_that_contradict_each_other() -> None:
+    assert await disagreed((NEW, OLD), odds=2.0, against=0.4) == ["30 days", "60 days"]
+
+
+async def test_what_is_unsure_agrees_or_stands_in_one_document_does_not() -> None:
+    assert await disagreed((NEW, OLD), odds=0.5, against=0.4) == []
+    assert await disagreed((NEW, OLD), odds=2.0, against=0.2) == []
+    assert await disagreed((NEW, OLD.replace("60", "30")), odds=2.0, against=0.9) == []
+    assert await disagreed((NEW, OLD), odds=2.0, against=0.4, document="a") == []

@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.errors import EmptyDocument
 from assay.ingest.detect import Decoded, decode
-from assay.ingest.page_chrome import HEADINGS, characters, is_links_alone, is_note_mark, is_skipped
+from assay.ingest.page_chrome import HEADINGS, PageSizes, is_links_alone, is_note_mark, is_skipped
 from assay.ingest.page_links import navigation_of
 from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import plain_row
@@ -393,7 +393,7 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
     text, skipped = HtmlText(), None
     navigation = navigation_of(root) if skip_chrome else frozenset()
     before_title = skip_chrome and root.find(".//h1") is not None
-    boxes: set[Any] = set()
+    sizes, boxes = PageSizes(root), set[Any]()
     # What holds a title that is no heading of HTML; the title reaches to its end.
     reaches: set[Any] = set()
     walker = etree.iterwalk(root, events=("start", "end"))
@@ -402,9 +402,9 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
             before_title = before_title and element.tag != "h1"
             if element is not root and (
                 element in navigation
-                or is_skipped(element, skip_chrome=skip_chrome)
+                or is_skipped(element, sizes, skip_chrome=skip_chrome)
                 or is_note_mark(element)
-                or (before_title and is_links_alone(element))
+                or (before_title and is_links_alone(element, sizes))
             ):
                 skipped = element
                 walker.skip_subtree()
@@ -451,7 +451,7 @@ def _is_alone(term: Any) -> bool:
     if around is None or around.tag != "dl" or around.getnext() is None:
         return False
     others = [element for element in around if element is not term]
-    return all(element.tag == "dd" and not characters(element) for element in others)
+    return all(element.tag == "dd" and not any(map(str.strip, element.itertext())) for element in others)
 
 
 def _is_bold_title(paragraph: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -44,7 +45,51 @@ _LINKS = 0.333
 _HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden")
 
 
-def is_skipped(element: Any, *, skip_chrome: bool) -> bool:
+class PageSizes:
+    """The visible characters of a page's elements without white space, and those of them in links.
+
+    They are counted in one walk when they are first asked for, so that deep nesting takes no longer.
+
+    >>> from lxml.html import fromstring
+    >>> page = fromstring("<p>See <a>tea</a></p>")
+    >>> PageSizes(page).characters(page), PageSizes(page).link_share(page)
+    (6, 0.5)
+    """
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+
+    def characters(self, element: Any) -> int:
+        """The number of characters of an element of the page."""
+        return self._counted[element][0]
+
+    def link_share(self, element: Any) -> float:
+        """The share of an element's characters in links; 0 if it has none."""
+        whole, linked = self._counted[element]
+        return linked / whole if whole else 0.0
+
+    @cached_property
+    def _counted(self) -> dict[Any, tuple[int, int]]:
+        from lxml import etree
+
+        found: dict[Any, tuple[int, int]] = {}
+        open_counts = [[0, 0]]
+        for event, element in etree.iterwalk(self._root, events=("start", "end")):
+            if event == "start":
+                open_counts.append([_length(element.text), 0])
+                continue
+            whole, linked = open_counts.pop()
+            found[element] = whole, whole if element.tag == "a" else linked
+            open_counts[-1][0] += whole + _length(element.tail)
+            open_counts[-1][1] += found[element][1]
+        return found
+
+
+def _length(text: str | None) -> int:
+    return len("".join(text.split())) if text else 0
+
+
+def is_skipped(element: Any, sizes: PageSizes, *, skip_chrome: bool) -> bool:
     """Whether an element is not content: hidden, or (with `skip_chrome`) around the content."""
     tag = element.tag
     if tag in ("script", "style", "noscript", "template", "svg", "head", "iframe", "object"):
@@ -62,10 +107,11 @@ def is_skipped(element: Any, *, skip_chrome: bool) -> bool:
     if tag not in _ANCHORED and not _is_named_by_heading(element):
         names = f"{names} {(get('id') or '')[:100].lower()}"
     if _BESIDES.search(names):
-        return not _is_heading_itself(element)
+        return not _is_heading_itself(element, sizes)
     if _WAYS.search(names):
-        return not _is_heading_itself(element) and (_link_share(element) >= _LINKS or characters(element) < _LONG)
-    return (tag == "aside" or bool(_BESIDE.search(names))) and _link_share(element) >= _LINKS
+        is_way = sizes.link_share(element) >= _LINKS or sizes.characters(element) < _LONG
+        return is_way and not _is_heading_itself(element, sizes)
+    return (tag == "aside" or bool(_BESIDE.search(names))) and sizes.link_share(element) >= _LINKS
 
 
 def _is_named_by_heading(element: Any) -> bool:
@@ -86,10 +132,12 @@ def _is_named_by_heading(element: Any) -> bool:
     return (is_section or len(named) > 1) and sum(word in words for word in named) > len(named) / 2
 
 
-def _is_heading_itself(element: Any) -> bool:
+def _is_heading_itself(element: Any, sizes: PageSizes) -> bool:
     """Whether an element holds a whole heading, such as the link of docutils from it to the table of contents."""
     heading = element.getparent()
-    return heading is not None and heading.tag in HEADINGS and 2 * characters(element) > characters(heading)
+    if heading is None or heading.tag not in HEADINGS:
+        return False
+    return 2 * sizes.characters(element) > sizes.characters(heading)
 
 
 def is_note_mark(element: Any) -> bool:
@@ -106,7 +154,7 @@ def is_note_mark(element: Any) -> bool:
     return sign in _SIGNS or (len(sign) == 1 and unicodedata.category(sign) == "Co")
 
 
-def is_links_alone(element: Any) -> bool:
+def is_links_alone(element: Any, sizes: PageSizes) -> bool:
     """Whether an element contains several links and hardly anything else."""
     if element.tag not in ("div", "p", "ul", "ol", "table", "span"):
         return False
@@ -114,21 +162,5 @@ def is_links_alone(element: Any) -> bool:
     return (
         1 < len(inside) <= _MOST_LINKS
         and next(islice(element.iter(), _MOST_ELEMENTS, None), None) is None
-        and (_link_share(element) >= _ALONE)
+        and sizes.link_share(element) >= _ALONE
     )
-
-
-def _link_share(element: Any) -> float:
-    """The share of an element's characters inside links; 0 if it has none.
-
-    >>> from lxml.html import fromstring
-    >>> _link_share(fromstring("<p>See <a>tea</a></p>"))
-    0.5
-    """
-    whole = characters(element)
-    return sum(characters(link) for link in element.iter("a")) / whole if whole else 0.0
-
-
-def characters(element: Any) -> int:
-    """The number of visible non-space characters of an element."""
-    return sum(len("".join(part.split())) for part in element.itertext())

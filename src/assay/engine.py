@@ -402,7 +402,7 @@ class Engine:
         ...     _ = engine.add([sample])
         ...     found = engine.ablate(engine.ask("At how many degrees does water boil?"))
         >>> [(one.claims, one.source, one.role.value) for one in found.citations]
-        [((1, 2), 1, 'carrying')]
+        [((1,), 1, 'carrying')]
         """
         cited = CitedAnswer.of(answer)
         _run, stages = await self._begin_unrecorded("")

@@ -13,7 +13,7 @@ import pytest
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [
         *(str(Path(__file__).parents[2] / part) for part in ("src", "models/src", "tests")),
-        os.environ.get("PYTHONPATH", ""),
+        *filter(None, [os.environ.get("PYTHONPATH")]),
     ]
 )
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

@@ -153,11 +153,13 @@ def test_closing_ends_a_load_that_runs(hostile: Sandbox) -> None:
     assert len(failures) == 1
 
 
+@pytest.mark.parametrize("named", ["", ":", ".:relative"])
 def test_the_helper_takes_no_module_from_the_folder_it_is_started_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     (tmp_path / "json.py").write_text("raise SystemExit('taken from the working folder')")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", named)
     sandbox = Sandbox()
     assert sandbox.load(b'{"a": "b"}', "a.json").text == "a: b"
     sandbox.close()

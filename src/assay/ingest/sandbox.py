@@ -7,6 +7,7 @@ A document that hangs, exhausts memory or crashes its reader costs that child an
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -101,6 +102,15 @@ class SandboxProcess:
             helper.end()
 
 
+def _import_folders() -> str:
+    """The folders of PYTHONPATH without those relative to the current one, except that of assay itself."""
+    own = os.path.dirname(os.path.dirname(os.path.abspath(errors.__file__)))
+    named = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    return os.pathsep.join(
+        os.path.abspath(name) for name in named if os.path.isabs(name) or os.path.abspath(name) == own
+    )
+
+
 class _Helper:
     """The helper process and this side's end of the connection to it."""
 
@@ -113,6 +123,7 @@ class _Helper:
                 [sys.executable, "-P", "-m", "assay.ingest.sandbox_helper", str(theirs.fileno()), reader,
                  json.dumps(asdict(limits))],
                 pass_fds=[theirs.fileno()],
+                env={**os.environ, "PYTHONPATH": _import_folders()},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

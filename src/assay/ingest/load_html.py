@@ -14,8 +14,8 @@ from typing import Any
 
 from assay.errors import EmptyDocument
 from assay.ingest.detect import Decoded, decode
-from assay.ingest.page_chrome import HEADINGS, PageSizes, is_links_alone, is_note_mark, is_skipped
-from assay.ingest.page_links import navigation_of
+from assay.ingest.page_chrome import HEADINGS, is_links_alone, is_note_mark, is_skipped
+from assay.ingest.page_links import count_elements, navigation_of
 from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import plain_row
 from assay.nlp.publication_date import dates_of_html
@@ -390,10 +390,11 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
     """The visible blocks below an element."""
     from lxml import etree
 
-    text, skipped = HtmlText(), None
-    navigation = navigation_of(root) if skip_chrome else frozenset()
+    text, tags = HtmlText(), list[str]()
+    counted = count_elements(root) if skip_chrome else {}
+    navigation = navigation_of(root, counted)
     before_title = skip_chrome and root.find(".//h1") is not None
-    sizes, boxes = PageSizes(root), set[Any]()
+    boxes: set[Any] = set()
     # What holds a title that is no heading of HTML; the title reaches to its end.
     reaches: set[Any] = set()
     walker = etree.iterwalk(root, events=("start", "end"))
@@ -402,20 +403,21 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
             before_title = before_title and element.tag != "h1"
             if element is not root and (
                 element in navigation
-                or is_skipped(element, sizes, skip_chrome=skip_chrome)
+                or is_skipped(element, counted, skip_chrome=skip_chrome)
                 or is_note_mark(element)
-                or (before_title and is_links_alone(element, sizes))
+                or (before_title and is_links_alone(element, counted))
             ):
-                skipped = element
+                tags.append("")
                 walker.skip_subtree()
                 continue
             spans = (_whole_number(element, name) for name in ("colspan", "rowspan", "start"))
             tag = _tag_of(element, boxes)
             if tag == _TITLE:
                 reaches.add(element.getparent() if element.tag == "p" else element.getparent().getparent())
+            tags.append(tag)
             text.start(tag, element.text or "", *spans)
         else:
-            tag = "" if element is skipped else _tag_of(element, boxes)
+            tag = tags.pop()
             text.end(tag, (element.tail or "") if element is not root else "")
             if tag == "hr" or element in reaches:
                 text.leave_title()

@@ -1,13 +1,17 @@
-"""What of a page is not its content: bars, menus, banners, footers, and marks of links."""
+"""Parts of a page that are not its content: bars, menus, banners, footers, and marks of links."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cached_property
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
+from assay.ingest.page_links import ElementCounts
+
+# What each element of a page holds.
+Counted = Mapping[Any, ElementCounts]
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
 # Never content. Forms are kept, since some systems put whole pages into one.
@@ -23,7 +27,7 @@ _WAYS = re.compile(
     # With another word beside it this may name content.
     r"|(?:^|\s)related(?:$|\s)"
 )
-_BESIDES = re.compile(
+_BANNERS = re.compile(
     r"(?:^|[\s_-])(?:cookies?|consent|gdpr|editsection|catlinks|printfooter|noprint|social|share-?(?:buttons?|bar|links?)"
     r"|site-footer|site-header|masthead|newsletter|subscribe|promo|advert(?:isement)?)(?:$|[\s_-])"
     r"|(?:^|\s)footer(?:$|\s)"
@@ -38,58 +42,14 @@ _ALONE, _MOST_LINKS, _MOST_ELEMENTS = 0.8, 50, 200
 _NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})[\])]?")
 _SIGNS = frozenset("↩ ↩︎ ↑ ^ ⏎ ⤴ ⬆ ¶ # § 🔗".split())
 # Beside the content: a related box, or navigation.
-_BESIDE = re.compile(r"(?:^|[\s_-])sidebar(?:$|[\s_-])")
+_SIDEBAR = re.compile(r"(?:^|[\s_-])sidebar(?:$|[\s_-])")
 # The share of characters in links from which it is navigation: the first split of the tree of
 # Kohlschütter, Fankhauser and Nejdl, "Boilerplate Detection using Shallow Text Features" (2010), algorithm 1.
 _LINKS = 0.333
 _HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden")
 
 
-class PageSizes:
-    """The visible characters of a page's elements without white space, and those of them in links.
-
-    They are counted in one walk when they are first asked for, so that deep nesting takes no longer.
-
-    >>> from lxml.html import fromstring
-    >>> page = fromstring("<p>See <a>tea</a></p>")
-    >>> PageSizes(page).characters(page), PageSizes(page).link_share(page)
-    (6, 0.5)
-    """
-
-    def __init__(self, root: Any) -> None:
-        self._root = root
-
-    def characters(self, element: Any) -> int:
-        """The number of characters of an element of the page."""
-        return self._counted[element][0]
-
-    def link_share(self, element: Any) -> float:
-        """The share of an element's characters in links; 0 if it has none."""
-        whole, linked = self._counted[element]
-        return linked / whole if whole else 0.0
-
-    @cached_property
-    def _counted(self) -> dict[Any, tuple[int, int]]:
-        from lxml import etree
-
-        found: dict[Any, tuple[int, int]] = {}
-        open_counts = [[0, 0]]
-        for event, element in etree.iterwalk(self._root, events=("start", "end")):
-            if event == "start":
-                open_counts.append([_length(element.text), 0])
-                continue
-            whole, linked = open_counts.pop()
-            found[element] = whole, whole if element.tag == "a" else linked
-            open_counts[-1][0] += whole + _length(element.tail)
-            open_counts[-1][1] += found[element][1]
-        return found
-
-
-def _length(text: str | None) -> int:
-    return len("".join(text.split())) if text else 0
-
-
-def is_skipped(element: Any, sizes: PageSizes, *, skip_chrome: bool) -> bool:
+def is_skipped(element: Any, counted: Counted, *, skip_chrome: bool) -> bool:
     """Whether an element is not content: hidden, or (with `skip_chrome`) around the content."""
     tag = element.tag
     if tag in ("script", "style", "noscript", "template", "svg", "head", "iframe", "object"):
@@ -106,12 +66,12 @@ def is_skipped(element: Any, sizes: PageSizes, *, skip_chrome: bool) -> bool:
     names = (get("class") or "")[:200].lower()
     if tag not in _ANCHORED and not _is_named_by_heading(element):
         names = f"{names} {(get('id') or '')[:100].lower()}"
-    if _BESIDES.search(names):
-        return not _is_heading_itself(element, sizes)
+    if _BANNERS.search(names):
+        return not _is_heading_itself(element, counted)
     if _WAYS.search(names):
-        is_way = sizes.link_share(element) >= _LINKS or sizes.characters(element) < _LONG
-        return is_way and not _is_heading_itself(element, sizes)
-    return (tag == "aside" or bool(_BESIDE.search(names))) and sizes.link_share(element) >= _LINKS
+        is_way = counted[element].link_share >= _LINKS or counted[element].characters < _LONG
+        return is_way and not _is_heading_itself(element, counted)
+    return (tag == "aside" or bool(_SIDEBAR.search(names))) and counted[element].link_share >= _LINKS
 
 
 def _is_named_by_heading(element: Any) -> bool:
@@ -132,12 +92,12 @@ def _is_named_by_heading(element: Any) -> bool:
     return (is_section or len(named) > 1) and sum(word in words for word in named) > len(named) / 2
 
 
-def _is_heading_itself(element: Any, sizes: PageSizes) -> bool:
+def _is_heading_itself(element: Any, counted: Counted) -> bool:
     """Whether an element holds a whole heading, such as the link of docutils from it to the table of contents."""
     heading = element.getparent()
     if heading is None or heading.tag not in HEADINGS:
         return False
-    return 2 * sizes.characters(element) > sizes.characters(heading)
+    return 2 * counted[element].characters > counted[heading].characters
 
 
 def is_note_mark(element: Any) -> bool:
@@ -154,7 +114,7 @@ def is_note_mark(element: Any) -> bool:
     return sign in _SIGNS or (len(sign) == 1 and unicodedata.category(sign) == "Co")
 
 
-def is_links_alone(element: Any, sizes: PageSizes) -> bool:
+def is_links_alone(element: Any, counted: Counted) -> bool:
     """Whether an element contains several links and hardly anything else."""
     if element.tag not in ("div", "p", "ul", "ol", "table", "span"):
         return False
@@ -162,5 +122,5 @@ def is_links_alone(element: Any, sizes: PageSizes) -> bool:
     return (
         1 < len(inside) <= _MOST_LINKS
         and next(islice(element.iter(), _MOST_ELEMENTS, None), None) is None
-        and sizes.link_share(element) >= _ALONE
+        and counted[element].link_share >= _ALONE
     )

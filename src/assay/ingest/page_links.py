@@ -6,7 +6,7 @@ They are told by what the page says of its links: their relation to it, and wher
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ _LONGEST_LEAD = 80
 
 
 @dataclass(slots=True)
-class _Counts:
+class ElementCounts:
     """What an element holds: characters without white space, those in links, and links by where they lead."""
 
     characters: int = 0
@@ -42,7 +42,7 @@ class _Counts:
     headings: int = 0
     levels: int = 0
 
-    def add(self, inner: _Counts) -> None:
+    def add(self, inner: ElementCounts) -> None:
         """Add what an element inside holds."""
         self.characters += inner.characters
         self.linked += inner.linked
@@ -54,6 +54,11 @@ class _Counts:
         self.near += inner.near
         self.headings += inner.headings
         self.levels = max(self.levels, inner.levels)
+
+    @property
+    def link_share(self) -> float:
+        """The share of its characters in links; 0 if it has none."""
+        return self.linked / self.characters if self.characters else 0.0
 
     @property
     def is_row_of_ways(self) -> bool:
@@ -74,41 +79,55 @@ class _Counts:
         return self.links >= _LEAST_TREE and self.near == self.links and self.levels >= _LEAST_LEVELS
 
 
-def navigation_of(root: Any) -> frozenset[Any]:
-    """The elements below `root` that hold only ways through the manual or a table of contents.
+def count_elements(root: Any) -> dict[Any, ElementCounts]:
+    """Count what each element at and below `root` holds, in one walk.
 
     >>> from lxml.html import fromstring
-    >>> page = fromstring('<div><p><a rel="next" href="2">Next</a></p><p>See <a href="2">tea</a>.</p></div>')
-    >>> [element.text_content() for element in navigation_of(page)]
-    ['Next']
+    >>> page = fromstring('<p>See <a href="2">tea</a></p>')
+    >>> count_elements(page)[page].characters, count_elements(page)[page].link_share
+    (6, 0.5)
     """
     from lxml import etree
 
     page = _Page(root)
-    found: set[Any] = set()
-    open_counts: list[_Counts] = []
+    found: dict[Any, ElementCounts] = {}
+    open_counts: list[ElementCounts] = []
     in_link = 0
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if event == "start":
-            counts = _Counts()
+            counts = ElementCounts()
             in_link += element.tag == "a" and bool(element.get("href"))
             open_counts.append(counts)
             _count(counts, element.text, in_link)
             continue
-        counts = open_counts.pop()
+        counts = found[element] = open_counts.pop()
         if element.tag == "a" and element.get("href"):
             in_link -= 1
             page.count_link(counts, element)
         counts.headings += element.tag in _HEADINGS
         counts.levels += element.tag in _LISTS
-        if element.tag in _HELD and element is not root:
-            if counts.is_contents:
-                found.update((element, *_lead_in(element)))
-            elif counts.is_row_of_ways:
-                found.add(element)
         if open_counts:
             open_counts[-1].add(counts)
             _count(open_counts[-1], element.tail, in_link)
+    return found
+
+
+def navigation_of(root: Any, counted: Mapping[Any, ElementCounts]) -> frozenset[Any]:
+    """The elements below `root` that hold only ways through the manual or a table of contents.
+
+    >>> from lxml.html import fromstring
+    >>> page = fromstring('<div><p><a rel="next" href="2">Next</a></p><p>See <a href="2">tea</a>.</p></div>')
+    >>> [element.text_content() for element in navigation_of(page, count_elements(page))]
+    ['Next']
+    """
+    found: set[Any] = set()
+    for element, counts in counted.items():
+        if element.tag not in _HELD or element is root:
+            continue
+        if counts.is_contents:
+            found.update((element, *_lead_in(element)))
+        elif counts.is_row_of_ways:
+            found.add(element)
     return frozenset(found)
 
 
@@ -123,7 +142,7 @@ class _Page:
         self._names = {name for element in top.iter() for name in (element.get("id"), element.get("name")) if name}
         self._titles = {_title(heading) for heading in top.iter(*_HEADINGS)}
 
-    def count_link(self, counts: _Counts, link: Any) -> None:
+    def count_link(self, counts: ElementCounts, link: Any) -> None:
         """Count a link by where it leads."""
         href = (link.get("href") or "").strip()
         is_said = bool(_relations(link) & _WAYS)
@@ -147,7 +166,7 @@ def _title(element: Any) -> str:
     return (_NUMBER.sub("", words) or words).rstrip("¶# ").casefold()
 
 
-def _count(counts: _Counts, text: str | None, in_link: int) -> None:
+def _count(counts: ElementCounts, text: str | None, in_link: int) -> None:
     characters = sum(map(len, text.split())) if text else 0
     counts.characters += characters
     counts.linked += characters if in_link else 0

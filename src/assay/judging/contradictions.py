@@ -11,6 +11,7 @@ from assay.judging.ambiguity import asks_back, unnamed_things
 from assay.judging.contradicting_values import NAMED, PassageValues, Value, values_given
 from assay.judging.contradiction_terms import AskedAttribute, Shape, asked_attribute
 from assay.judging.query_terms import content_terms
+from assay.judging.reader_judge import MOST_PASSAGES
 from assay.nlp.blocks import titled
 from assay.nlp.dates import Date, dates, relation
 from assay.nlp.negation import is_hedge, negations, opposites_of
@@ -334,10 +335,11 @@ async def read_contradictions(
     """
     if len(question.aspects) > 1 or question.language not in reader.model.languages:
         return ()
-    readings = await reader.read(question.standalone, [titled(hit.passage) for hit in evidence.hits])
+    hits = evidence.hits[:MOST_PASSAGES]
+    readings = await reader.read(question.standalone, [titled(hit.passage) for hit in hits])
     found = [
         value
-        for hit, reading in zip(evidence.hits, readings, strict=True)
+        for hit, reading in zip(hits, readings, strict=True)
         if reading.answerable >= READ_ODDS and (value := _read_value(hit, reading)) is not None
     ]
     for one, other in combinations(found, 2):

@@ -476,7 +476,7 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
     text = " ".join(without_markup(shown.text).split())
     if text.startswith(said) or shown.words <= 2 * len(said.split()):
         return ""
-    return "" if not _touches_table(place.passage, span) and is_one_of_several(said, text) else said
+    return "" if not _touches_table(place.passage, span) and _is_one_of_several(said, text) else said
 
 
 # Another item right behind a value, or a word that joins it to one before: "Mondays, Wednesdays and Fridays".
@@ -484,18 +484,18 @@ _ITEM_BEHIND = re.compile(r"(?:, [^\s,.;]+(?: [^\s,.;]+)?){1,6},? (?:and|or) ")
 _CONJUNCTIONS = (" and ", " or ")
 
 
-def is_one_of_several(said: str, text: str) -> bool:
+def _is_one_of_several(said: str, text: str) -> bool:
     """Whether a text has other values of the kind of this one, so that by itself it may be the wrong one.
 
     These are dates, quantities with the same kind of unit, and other items of the enumeration that it stands in.
 
-    >>> is_one_of_several("7 May 2027", "They take effect on 7 May 2027 for audits and on 7 May 2028 for controls.")
+    >>> _is_one_of_several("7 May 2027", "It applies on 7 May 2027 to audits and on 7 May 2028 to controls.")
     True
-    >>> is_one_of_several("190 euros", "Hotels are paid up to 150 euros. In Rome the limit is 190 euros.")
+    >>> _is_one_of_several("190 euros", "Hotels cost up to 150 euros. In Rome the limit is 190 euros.")
     True
-    >>> is_one_of_several("Mondays", "Deliveries leave on Mondays, Wednesdays and Fridays.")
+    >>> _is_one_of_several("Mondays", "Deliveries leave on Mondays, Wednesdays and Fridays.")
     True
-    >>> is_one_of_several("7 May 2027", "They take effect on 7 May 2027 for audits and controls.")
+    >>> _is_one_of_several("7 May 2027", "It applies on 7 May 2027 to audits and controls.")
     False
     """
     at = text.find(said)

@@ -8,6 +8,7 @@ import pytest
 from assay.cli.objects import judgement_object
 from assay.judging.contradiction_terms import Shape, asked_attribute, lines_of
 from assay.judging.contradictions import confirmed, contradictions, read_contradictions, same, with_contradictions
+from assay.judging.reader_judge import MOST_PASSAGES
 from assay.testing.fakes import ScriptedChecker, ScriptedReader
 from assay.types import (
     Action,
@@ -381,3 +382,12 @@ async def test_what_is_unsure_agrees_or_stands_in_one_document_does_not() -> Non
     assert await disagreed((NEW, OLD), odds=2.0, against=0.2) == []
     assert await disagreed((NEW, OLD.replace("60", "30")), odds=2.0, against=0.9) == []
     assert await disagreed((NEW, OLD), odds=2.0, against=0.4, document="a") == []
+
+
+async def test_no_more_passages_are_read_than_for_the_judgement() -> None:
+    asked = Question("How long may I wait?", "How long may I wait?", aspects=("How long may I wait",))
+    texts = [f"Rule {number} says nothing of it." for number in range(MOST_PASSAGES + 5)]
+    held = Evidence(tuple(Hit(Passage(text, text, "", 0, len(text), text), 1.0) for text in texts))
+    reader = ScriptedReader({(asked.standalone, text): PassageReading(-4.0, (), 0.0, 0.0) for text in texts})
+    assert await read_contradictions(asked, held, reader, ScriptedChecker({}, None)) == ()
+    assert len(reader.asked) == MOST_PASSAGES

@@ -17,8 +17,6 @@ PATTERN_FUNCTIONS = frozenset("search match fullmatch sub subn split findall fin
 COLLECTIONS = frozenset(("frozenset", "set", "tuple", "list", "dict"))
 # A list of fewer strings is no list of words.
 LEAST_WORDS = 8
-# First words of a docstring that does not say what the thing is. "Whether" is fine.
-VAGUE_STARTS = frozenset(("What", "Where", "Who", "That", "Of", "How", "Which"))
 
 
 @dataclass(frozen=True)
@@ -144,22 +142,6 @@ def _words(node: ast.AST) -> int:
 
 def _is_text(node: ast.AST | None) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def vague_docstrings(package: Mapping[str, Module]) -> int:
-    """Docstrings that begin with "What", "Where", "Who", "That", "Of", "How" or "Which"."""
-    return sum(
-        docstring.split(maxsplit=1)[:1] in [[start] for start in VAGUE_STARTS]
-        for module in package.values()
-        for docstring in _docstrings(module)
-    )
-
-
-def _docstrings(module: Module) -> Iterator[str]:
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(module.tree):
-        if isinstance(node, documented):
-            yield ast.get_docstring(node) or ""
 
 
 def folders(package: Mapping[str, Module]) -> dict[str, int]:

@@ -26,7 +26,7 @@ from statistics import median_high
 from types import CodeType, FrameType
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from house_counts import folders, modules, regexes, vague_docstrings, with_one_importer, word_lists
+from house_counts import folders, modules, regexes, with_one_importer, word_lists
 
 from report import ROOT, write_result
 
@@ -116,7 +116,6 @@ def static() -> dict[str, object]:
         "modules with one importer": len(with_one_importer(package)),
         "regexes": regexes(package),
         "word lists": word_lists(package),
-        "docstrings that begin vaguely": vague_docstrings(package),
     }
 
 

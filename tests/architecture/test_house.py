@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,20 @@ SOURCE = Path(__file__).parents[2] / "src" / "assay"
 MODULES = sorted(SOURCE.rglob("*.py"))
 # Words that say nothing about what a file holds.
 VAGUE = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}
+# The start of a clause, where a docstring begins with an imperative verb or a noun phrase.
+RELATIVE = re.compile(r"(?:What|Which|That|Whether|Where|Who|Whose|When|How|Why|If|Of)\b")
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # A file holds one subject that a reader would look up: 500 lines is a lot, 600 the most.
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_file_has_a_docstring_a_plain_name_and_a_readable_length(path: Path):
+def test_a_file_has_plain_docstrings_a_plain_name_and_a_readable_length(path: Path):
     text = path.read_text(encoding="utf-8")
-    assert ast.get_docstring(ast.parse(text)), "say what the file is for"
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "say what the file is for"
+    documented = [node for node in ast.walk(tree) if isinstance(node, DOCUMENTED)]
+    relative = [docstring for node in documented if RELATIVE.match(docstring := ast.get_docstring(node) or "")]
+    assert not relative, "begin with an imperative verb or a noun phrase"
     assert path.stem not in VAGUE
     assert text.count("\n") <= 600
 

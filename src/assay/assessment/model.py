@@ -62,7 +62,7 @@ class _Scored(BaseModel):
 
 
 class AssessmentReply(BaseModel):
-    """What the model replies: each criterion that was asked for, and no other."""
+    """The model's reply: each criterion that was asked for, and no other."""
 
     model_config = ConfigDict(extra="forbid")
 

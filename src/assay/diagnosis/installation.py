@@ -179,7 +179,7 @@ def _data_folder(folder: Path) -> Diagnosis:
 
 
 def _runs(settings: Settings) -> Diagnosis:
-    """Whether the file of runs is whole; what is in a database is Postgres' to keep whole."""
+    """Tell whether the file of runs is whole; a database is Postgres' to keep whole."""
     if settings.store is not None:
         return Diagnosis("runs", Status.SKIPPED, "recorded in the database")
     try:

@@ -247,7 +247,7 @@ async def learn_checker(
 
 
 def checker_labels(claims: Sequence[LabelledClaim], known: int) -> Lesson:
-    """Whether the labelled claims are enough and new; its state is then `no change`, as nothing is fitted yet."""
+    """Tell whether the labelled claims are enough and new; the state is then `no change`: nothing is fitted yet."""
     true = sum(claim.label is Verdict.SUPPORTED for claim in claims)
     false, evidences = len(claims) - true, len({claim.group for claim in claims})
     blank = Lesson(

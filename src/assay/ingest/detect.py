@@ -90,7 +90,7 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _is_wide(high: bytes, low: bytes) -> bool:
-    """Whether most high bytes are NUL and hardly any low ones."""
+    """Tell whether most high bytes are NUL and hardly any low ones."""
     return high.count(0) > 0.5 * len(high) and low.count(0) < 0.1 * len(low)
 
 
@@ -138,7 +138,7 @@ def _line(line: bytes) -> str:
 
 
 def _is_western(line: bytes) -> bool:
-    """Whether the line, read as cp1252, consists of Latin words."""
+    """Tell whether the line, read as cp1252, consists of Latin words."""
     high = [character for character in line.decode("cp1252", errors="replace") if not character.isascii()]
     return sum(character.isalpha() for character in high) >= 0.8 * len(high)
 
@@ -266,7 +266,7 @@ def detect(data: bytes, name: str) -> str:
 
 
 def is_plain(data: bytes, name: str) -> bool:
-    """Whether the bytes are plain text, which only this package's own code will parse.
+    """Tell whether the bytes are plain text, which only this package's own code will parse.
 
     >>> is_plain(b"# Tea", "tea.md"), is_plain(b"<html>", "tea.txt")
     (True, False)
@@ -280,7 +280,7 @@ def is_plain(data: bytes, name: str) -> bool:
 
 
 def _is_pdf(data: bytes) -> bool:
-    """Whether the file is a PDF: other bytes may precede the mark, and a text may mention it."""
+    """Tell whether the file is a PDF: other bytes may precede the mark, and a text may mention it."""
     return _PDF.search(data[:1024]) is not None or (b"%PDF-" in data[:1024] and not _is_text(data))
 
 
@@ -303,7 +303,7 @@ def _zip_format(data: bytes, name: str) -> str:
 
 
 def _is_text(data: bytes) -> bool:
-    """Whether the decoded bytes contain hardly any control characters."""
+    """Tell whether the decoded bytes contain hardly any control characters."""
     head = data[:_HEAD]
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
@@ -338,12 +338,12 @@ def _text_format(data: bytes, name: str) -> str:
 
 
 def _begins_with_tags(head: str) -> bool:
-    """Whether the text begins with a tag and contains several tags of pages."""
+    """Tell whether the text begins with a tag and contains several tags of pages."""
     return head.lstrip().startswith("<") and len(_HTML_TAGS.findall(head)) >= 4
 
 
 def _is_json(data: bytes, name: str) -> bool:
-    """Whether the text, or each of its first lines, is JSON; a JSON file name is trusted."""
+    """Tell whether the text, or each of its first lines, is JSON; a JSON file name is trusted."""
     if name.endswith((".json", ".jsonl", ".ndjson")):
         return True
     text = decode(data).text
@@ -365,14 +365,14 @@ def _is_json_object(line: str) -> bool:
 
 
 def _is_mail(head: str) -> bool:
-    """Whether the text begins with mail headers: at least three lines, two of them well known."""
+    """Tell whether the text begins with mail headers: at least three lines, two of them well known."""
     lines = head.split("\n\n")[0].replace("\r", "").split("\n")
     known = sum(bool(_MAIL.match(line)) for line in lines)
     return known >= 2 and len(lines) >= 3 and all(_MAIL_LINE.match(line) for line in lines if line)
 
 
 def _is_csv(head: str) -> bool:
-    """Whether nearly all lines have the same number of one delimiter; at least two if it is a comma."""
+    """Tell whether nearly all lines have the same number of one delimiter; at least two if it is a comma."""
     lines = [line for line in head.splitlines() if line.strip()][:50]
     if len(lines) < 3:
         return False
@@ -386,7 +386,7 @@ def _is_csv(head: str) -> bool:
 
 
 def _is_markdown(head: str) -> bool:
-    """Whether the text has headings and other Markdown marks; a lone # line is a comment in many languages."""
+    """Tell whether the text has headings and other Markdown marks; a lone # line is a comment in many languages."""
     return len(_MARKDOWN_HEADING.findall(head)) >= 2 and len(_MARKDOWN_MARK.findall(head)) >= 2
 
 

@@ -81,7 +81,7 @@ def _safe_cut(text: str, edge: int) -> int:
 
 
 def _joins(character: str, before: str) -> bool:
-    """Whether normalisation may compose the character with the one before it."""
+    """Tell whether normalisation may compose the character with the one before it."""
     if character in "\r\n":
         return before == "\r"
     return unicodedata.combining(character) != 0 or _COMPOSING.match(character) is not None
@@ -105,7 +105,7 @@ class Line:
 
 
 def holds_documents(head: bytes, name: str) -> bool:
-    """Whether a file that begins with `head` has one document per line: its first line is an object with a text.
+    """Tell whether a file that begins with `head` has one document per line: the first line is an object with text.
 
     For `.jsonl` and `.ndjson`, a single line is enough, and so is one valid line among the first.
 

@@ -249,7 +249,7 @@ def _body_elements(root: Any) -> Iterator[Any]:
 
 
 def _is_bold_heading(own: _Paragraph) -> bool:
-    """Whether a paragraph looks like a heading: a short bold line that ends no sentence."""
+    """Tell whether a paragraph looks like a heading: a short bold line that ends no sentence."""
     text = own.text
     if not own.size or len(text) > _LONGEST_BOLD or "\n" in text or text.endswith(_ENDS):
         return False
@@ -302,7 +302,7 @@ def _run_properties(element: Any) -> dict[str, str]:
 
 
 def _is_bold(properties: dict[str, str], *, of_style: bool = False) -> bool:
-    """Whether text is bold by its own properties, or else by its style."""
+    """Tell whether text is bold by its own properties, or else by its style."""
     return properties["b"] not in ("0", "false", "off") if "b" in properties else of_style
 
 

@@ -297,7 +297,7 @@ class HtmlText:
 
 
 def _is_code(text: str) -> bool:
-    """Whether preformatted text is code or the like, not prose.
+    """Tell whether preformatted text is code or the like, not prose.
 
     >>> _is_code("$ brew install tea"), _is_code("This page was written as plain text. It has no other marks.")
     (True, False)
@@ -437,13 +437,13 @@ def _tag_of(element: Any, boxes: set[Any]) -> str:
 
 
 def _is_layout(table: Any) -> bool:
-    """Whether a table arranges a page: one of a single cell, or whose cells hold headings."""
+    """Tell whether a table arranges a page: one of a single cell, or whose cells hold headings."""
     cells = islice(table.iter("td", "th"), 2)
     return len(list(cells)) == 1 or next(table.iter(*HEADINGS), None) is not None
 
 
 def _is_alone(term: Any) -> bool:
-    """Whether a term is all that its list of definitions holds, so that it names what follows the list.
+    """Tell whether a term is all that its list of definitions holds, so that it names what follows the list.
 
     >>> page = parse_page("<dl><dt>scrollback_lines</dt><dd></dd></dl><p>Number of lines of history.</p>")
     >>> _is_alone(page.find(".//dt"))
@@ -457,7 +457,7 @@ def _is_alone(term: Any) -> bool:
 
 
 def _is_bold_title(paragraph: Any) -> bool:
-    """Whether a paragraph stands for a heading: short, bold as a whole, in no list or table, and with text below.
+    """Tell whether a paragraph stands for a heading: short, all bold, in no list or table, and with text below.
 
     >>> page = parse_page("<p><b>(22) Is it free?</b></p><p>Yes.</p>")
     >>> [_is_bold_title(paragraph) for paragraph in page.iter("p")]

@@ -121,7 +121,7 @@ def _title(document: Any) -> str:
 
 
 def _date(document: Any) -> Metadata:
-    """When the file was made, else changed, by its properties: "D:20210503101500Z"."""
+    """The date when the file was made, else changed, by its properties: "D:20210503101500Z"."""
     properties = document.get_metadata_dict()
     for name, key in (("created", "CreationDate"), ("modified", "ModDate")):
         day = date_of(str(properties.get(key) or "").strip().removeprefix("D:")[:8])
@@ -202,7 +202,7 @@ def _long_line(lines: list[str]) -> int:
 
 
 def _joint(last: str, line: str, full: float) -> str:
-    """What stands between two lines: nothing, a space, a line end or an empty line."""
+    """The text between two lines: nothing, a space, a line end or an empty line."""
     if _LIST_MARK.match(line):
         return "\n"
     continues = (line[0].islower() or last[-1] in ",;") and len(last) >= max(20.0, full / 2)
@@ -212,7 +212,7 @@ def _joint(last: str, line: str, full: float) -> str:
 
 
 def _page_joint(last: str, page: str) -> str:
-    """What stands between two pages: a space where a sentence goes on, else an empty line.
+    """The text between two pages: a space where a sentence goes on, else an empty line.
 
     >>> _page_joint("Ships are told", "six hours before."), _page_joint("Page 3", "six hours"), _page_joint("", "a")
     (' ', '\\n\\n', '\\n\\n')
@@ -222,5 +222,5 @@ def _page_joint(last: str, page: str) -> str:
 
 
 def _is_wide(character: str) -> bool:
-    """Whether the character belongs to a script without spaces between words."""
+    """Tell whether the character belongs to a script without spaces between words."""
     return "\u2e80" <= character <= "\u9fff" or "\uff00" <= character <= "\uffef"

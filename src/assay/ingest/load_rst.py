@@ -305,5 +305,5 @@ def _dedented(lines: Sequence[str]) -> list[str]:
 
 
 def _ends_table(lines: Sequence[str], at: int) -> bool:
-    """Whether a blank line ends a table of rules: the line above it is one."""
+    """Tell whether a blank line ends a table of rules: the line above it is one."""
     return _SIMPLE_RULE.match(lines[at - 1]) is not None

@@ -175,7 +175,7 @@ def delimiter_of(text: str) -> str:
 
 
 def _evenness(lines: Sequence[str], delimiter: str) -> float:
-    """How well a delimiter fits: the share of rows with the commonest number of cells, weighted by that number."""
+    """Rate a delimiter: the share of rows with the commonest number of cells, weighted by that number."""
     try:
         sizes = [len(cells) for cells in csv.reader(lines, delimiter=delimiter) if any(map(str.strip, cells))]
     except csv.Error:
@@ -372,7 +372,7 @@ def _regions(text: str, found: Sequence[Block], body: int) -> list[Region]:
 
 
 def _kind(text: str, block: Block) -> Literal["text", "heading", "table"]:
-    """What a block is for the splitter; a table of HTML is no table of lines."""
+    """The kind of a block for the splitter; a table of HTML is no table of lines."""
     if block.kind is BlockKind.TABLE:
         return "text" if text.startswith("<", block.start) else "table"
     return "heading" if block.kind is BlockKind.HEADING else "text"

@@ -20,7 +20,7 @@ from assay.types import Loaded, Location
 
 
 class Format(Enum):
-    """What a number stands for."""
+    """The meaning of a number in a cell."""
 
     PLAIN = "plain"
     PERCENT = "percent"
@@ -93,7 +93,7 @@ _MOST_COLUMNS = 16_384  # Excel's own limit
 
 @dataclass(frozen=True, slots=True)
 class _Book:
-    """What the cells of all sheets refer to."""
+    """The strings and formats that cells of all sheets refer to."""
 
     strings: tuple[str, ...]
     formats: tuple[Format, ...]
@@ -181,7 +181,7 @@ def _sheets(archive: Archive, workbook: Any, related: dict[str, tuple[str, str]]
 
 
 def _is_from_1904(workbook: Any) -> bool:
-    """Whether days are counted from 1904, as old Macintosh files do."""
+    """Tell whether days are counted from 1904, as old Macintosh files do."""
     return any(
         element.get("date1904") in ("1", "true") for element in workbook.iter() if local(element) == "workbookPr"
     )
@@ -256,7 +256,7 @@ def _column(reference: str, following: int) -> int:
 
 
 def _cell(element: Any, book: _Book) -> str:
-    """What the cell shows."""
+    """The text that the cell shows."""
     kind = element.get("t") or "n"
     if kind == "inlineStr":
         return _text_of(element)

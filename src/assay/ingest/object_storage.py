@@ -28,7 +28,7 @@ _LOCAL = frozenset({"memory"})
 
 
 def is_address(path: str) -> bool:
-    """Whether a path is an address.
+    """Tell whether a path is an address.
 
     >>> is_address("s3://manuals/2026"), is_address("manuals/2026")
     (True, False)

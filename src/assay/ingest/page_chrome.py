@@ -50,7 +50,7 @@ _HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden")
 
 
 def is_skipped(element: Any, counted: Counted, *, skip_chrome: bool) -> bool:
-    """Whether an element is not content: hidden, or (with `skip_chrome`) around the content."""
+    """Tell whether an element is not content: hidden, or (with `skip_chrome`) around the content."""
     tag = element.tag
     if tag in ("script", "style", "noscript", "template", "svg", "head", "iframe", "object"):
         return True
@@ -75,7 +75,7 @@ def is_skipped(element: Any, counted: Counted, *, skip_chrome: bool) -> bool:
 
 
 def _is_named_by_heading(element: Any) -> bool:
-    """Whether an element's id is made of the words of the heading that begins it, as generators of pages do.
+    """Tell whether an element's id is made of the words of the heading that begins it, as generators of pages do.
 
     >>> from lxml.html import fromstring
     >>> page = fromstring('<section id="dns-cookies"><h2>DNS Cookies</h2><p>They are sent.</p></section>')
@@ -93,7 +93,7 @@ def _is_named_by_heading(element: Any) -> bool:
 
 
 def _is_heading_itself(element: Any, counted: Counted) -> bool:
-    """Whether an element holds a whole heading, such as the link of docutils from it to the table of contents."""
+    """Tell whether an element holds a whole heading, such as docutils' link from it to the table of contents."""
     heading = element.getparent()
     if heading is None or heading.tag not in HEADINGS:
         return False
@@ -101,7 +101,7 @@ def _is_heading_itself(element: Any, counted: Counted) -> bool:
 
 
 def is_note_mark(element: Any) -> bool:
-    """Whether an element is a footnote mark, a back link or a heading link."""
+    """Tell whether an element is a footnote mark, a back link or a heading link."""
     if element.tag not in ("a", "sup"):
         return False
     link = element if element.tag == "a" else element.find(".//a")
@@ -115,7 +115,7 @@ def is_note_mark(element: Any) -> bool:
 
 
 def is_links_alone(element: Any, counted: Counted) -> bool:
-    """Whether an element contains several links and hardly anything else."""
+    """Tell whether an element contains several links and hardly anything else."""
     if element.tag not in ("div", "p", "ul", "ol", "table", "span"):
         return False
     inside = list(islice(element.iter("a"), _MOST_LINKS + 1))

@@ -29,7 +29,7 @@ _LONGEST_LEAD = 80
 
 @dataclass(slots=True)
 class ElementCounts:
-    """What an element holds: characters without white space, those in links, and links by where they lead."""
+    """Counts of an element: characters without white space, those in links, and links by where they lead."""
 
     characters: int = 0
     linked: int = 0
@@ -62,7 +62,7 @@ class ElementCounts:
 
     @property
     def is_row_of_ways(self) -> bool:
-        """Whether it holds links to the next page, the one above and the like, and little else."""
+        """Tell whether it holds links to the next page, the one above and the like, and little else."""
         if not self.links or self.links != self.ways or self.headings or self.characters > _LONGEST_ROW:
             return False
         # One link that only leads to the next page may stand in a sentence.
@@ -71,7 +71,7 @@ class ElementCounts:
 
     @property
     def is_contents(self) -> bool:
-        """Whether it is a list of nothing but links, to headings of the page or, as a tree, to pages beside it."""
+        """Tell whether it is a list of links alone, to headings of the page or, as a tree, to pages beside it."""
         if self.headings or not self.levels or self.linked < _CONTENTS_SHARE * self.characters:
             return False
         if self.links > 1 and self.within == self.links and self.repeated >= _CONTENTS_SHARE * self.links:
@@ -132,7 +132,7 @@ def navigation_of(root: Any, counted: Mapping[Any, ElementCounts]) -> frozenset[
 
 
 class _Page:
-    """What the links of a page are told by: its headings, the names in it, and its relations to others."""
+    """Facts that classify the links of a page: its headings, the names in it, and its relations to others."""
 
     def __init__(self, root: Any) -> None:
         top = root.getroottree().getroot()

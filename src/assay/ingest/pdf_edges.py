@@ -51,7 +51,7 @@ def _drop_edge(pages: dict[int, list[str]], at: int) -> None:
 
 
 def _keys(page: int, line: str) -> frozenset[str]:
-    """What a line has in common with those of other pages: itself, or all but the number of its page.
+    """Keys of a line that lines of other pages may share: itself, and all but the number of its page.
 
     >>> sorted(_keys(7, "17 The tea of Ulm")), sorted(_keys(7, "Day 7"))
     (['17 The tea of Ulm', '{10} The tea of Ulm'], ['Day 7'])

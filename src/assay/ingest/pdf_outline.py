@@ -116,7 +116,7 @@ def _entry(line: str) -> _Listed | None:
 
 
 def _is_contents(entries: Sequence[_Listed], everything: str) -> bool:
-    """Whether entries lead on from page to page, and repeat what stands elsewhere."""
+    """Tell whether entries lead on from page to page, and repeat what stands elsewhere."""
     pages = [int(entry.page) for entry in entries if entry.page.isdecimal()]
     ordered = sum(before <= after for before, after in pairwise(pages))
     if len(entries) < _LEAST_ENTRIES or ordered < _ORDERED * (len(pages) - 1):
@@ -126,7 +126,7 @@ def _is_contents(entries: Sequence[_Listed], everything: str) -> bool:
 
 
 def _is_repeated(line: str, everything: str) -> bool:
-    """Whether a line's letters stand twice in all letters of a document."""
+    """Tell whether a line's letters stand twice in all letters of a document."""
     letters = _letters(line)
     first = everything.find(letters) if letters else -1
     return first >= 0 and everything.find(letters, first + 1) >= 0

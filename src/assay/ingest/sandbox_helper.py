@@ -41,7 +41,7 @@ Read = Callable[[str, bytes, str], bytes]
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What is asked about a document, as text of its reader's own, and the document."""
+    """A request about a document, as text of its reader's own, and the document."""
 
     name: str
     text: str
@@ -196,7 +196,7 @@ def _drain(end: socket.socket, child: _Child, deadline: float, most: int) -> byt
 
 
 def _death(child: _Child, limits: SandboxLimits) -> str:
-    """Why the child ended without a reply; it has closed its pipe, so waiting is short."""
+    """The reason why the child ended without a reply; it has closed its pipe, so waiting is short."""
     for _ in range(200):
         process, status = os.waitpid(child.process, os.WNOHANG)
         if process:

@@ -38,7 +38,7 @@ _CUT_BEHIND = ("\n", ";:；：、，,", " \t\u3000")
 
 
 class Edge(IntEnum):
-    """How suitable a place is for a cut, worst first."""
+    """Kinds of places for a cut, the least suitable first."""
 
     GLUED = 0
     SENTENCE = 1

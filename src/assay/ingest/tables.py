@@ -122,7 +122,7 @@ def plain_row(cells: Sequence[str]) -> str:
 
 
 def is_header(cells: Sequence[str], below: Sequence[str] = ()) -> bool:
-    """Whether cells look like column names: at least two filled, none long, no numbers except years.
+    """Tell whether cells look like column names: at least two filled, none long, no numbers except years.
 
     A year is a name if a word is beside it and no year is below it.
 
@@ -198,7 +198,7 @@ def tables_of(text: str, regions: tuple[Region, ...]) -> Iterator[Table]:
 
 
 def names_columns(text: str, table: Table) -> bool:
-    """Whether the table is a single line that looks like a header."""
+    """Tell whether the table is a single line that looks like a header."""
     return is_header(_cells(text[table.start : table.end]))
 
 

@@ -317,7 +317,7 @@ class _ReadValue:
     passage: Passage
 
     def differs(self, other: _ReadValue) -> bool:
-        """Whether both are of one kind, and not the same."""
+        """Tell whether both are of one kind, and not the same."""
         one, two = self.measure, other.measure
         if isinstance(one, Date) and isinstance(two, Date):
             return relation(one, two) == "different"

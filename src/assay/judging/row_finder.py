@@ -54,7 +54,7 @@ _NO_THINGS = word_class("questions.no_things")
 
 @dataclass(frozen=True, slots=True)
 class RowSignals:
-    """What is measured of a row: `named` tells whether it is the one asked about, `told` whether it answers.
+    """Measures of a row: `named` tells whether it is the one asked about, `told` whether it answers.
 
     `cell` is the one in which the reader finds the answer. Of the question's terms, `words` are those that this row
     has and no other, and `missing` those that neither it has nor its title nor its header.
@@ -148,7 +148,7 @@ def _own_words(question: str, rows: Sequence[TableRow]) -> list[tuple[str, ...]]
 
 
 def _lead(values: Sequence[float], at: int) -> float:
-    """How far a value is above the greatest other one; above nothing where it is alone."""
+    """The distance of a value from the greatest other one; from zero where it is alone."""
     return values[at] - max((value for other, value in enumerate(values) if other != at), default=0.0)
 
 
@@ -200,7 +200,7 @@ def _asked_cell(question: str, row: TableRow, reading: PassageReading) -> NamedC
 
 
 def _thing_missing(question: str, held: set[str]) -> bool:
-    """Whether the row lacks the thing that the question asks for by name: "what colour", "how many pages"."""
+    """Tell whether the row lacks the thing that the question asks for by name: "what colour", "how many pages"."""
     match = _THING.search(question)
     if match is None or fold(match[1]) in STOP_WORDS | _NO_THINGS:
         return False

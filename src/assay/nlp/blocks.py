@@ -134,7 +134,7 @@ def _items(text: str, lines: tuple[Span, ...]) -> Iterator[Span]:
 
 
 def _is_header(text: str, line: Span) -> bool:
-    """Whether a table's first row names its columns: at least two cells, none of them a number."""
+    """Tell whether a table's first row names its columns: at least two cells, none of them a number."""
     cells = [cell for cell in _CELLS.split(text[line.start : line.end]) if cell]
     return len(cells) > 1 and not any(
         cell.strip("%€$£ ").replace(",", "").replace(".", "").isdigit() for cell in cells
@@ -142,7 +142,7 @@ def _is_header(text: str, line: Span) -> bool:
 
 
 def _is_heading(text: str, group: _Group, following: _Group | None) -> bool:
-    """Whether a line on its own is a heading: short, capitalised, no full stop, above something longer."""
+    """Tell whether a line on its own is a heading: short, capitalised, no full stop, above something longer."""
     if group.kind is not BlockKind.PARAGRAPH or len(group.lines) > 1 or not group.apart or following is None:
         return False
     line = text[group.lines[0].start : group.lines[0].end]
@@ -275,7 +275,7 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
 
 
 def _headings_above(shown: Sequence[Block], first: int) -> list[Block]:
-    """Of the headings that a block stands under, those that say what it does not."""
+    """The headings of a block that say what it does not."""
     found: list[Block] = []
     level = 7
     for at in range(first - 1, -1, -1):
@@ -290,7 +290,7 @@ def _headings_above(shown: Sequence[Block], first: int) -> list[Block]:
 
 
 def _has_number(title: str) -> bool:
-    """Whether a heading holds a number beside that of its section.
+    """Tell whether a heading holds a number beside that of its section.
 
     >>> [_has_number(title) for title in ("1.9.4 (2023-05-18)", "2.1 Setup", "Debian 12", "3. Usage")]
     [True, False, True, False]
@@ -308,7 +308,7 @@ def without_section_number(title: str) -> str:
 
 
 def _belongs_to(before: Block, block: Block) -> bool:
-    """Whether a paragraph belongs with the list, code, table or paragraph after it."""
+    """Tell whether a paragraph belongs with the list, code, table or paragraph after it."""
     if before.kind is not BlockKind.PARAGRAPH or before.path != block.path:
         return False
     if block.kind is BlockKind.PARAGRAPH:
@@ -408,7 +408,7 @@ def _title_at(text: str, start: int, words: Sequence[str]) -> Span | None:
 
 
 def is_drawn(line: str) -> bool:
-    """Whether a line is drawn under or over a title: one sign, three times or more.
+    """Tell whether a line is drawn under or over a title: one sign, three times or more.
 
     >>> is_drawn("====="), is_drawn("--"), is_drawn("== =="), is_drawn("aaaa")
     (True, False, False, False)
@@ -469,7 +469,7 @@ def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block
 
 
 def _is_table(lines: Sequence[str]) -> bool:
-    """Whether lines are table rows: cells separated by bars, or at least two `name: value` lines."""
+    """Tell whether lines are table rows: cells separated by bars, or at least two `name: value` lines."""
     names = len(lines) > 1 and all(_NAMED_CELL.match(line.lstrip()) for line in lines)
     return names or all(" | " in line for line in lines)
 
@@ -481,7 +481,7 @@ def _strip(text: str, start: int, end: int) -> Span:
 
 
 def is_header(passage: Passage, start: int, end: int) -> bool:
-    """Whether this span of the passage's document is exactly the header of a table file.
+    """Tell whether this span of the passage's document is exactly the header of a table file.
 
     >>> from assay.types import Location
     >>> passage = Passage("p", "d", "r", 0, 32, "City | People\\nCity: Ulm; Pe: 9", location=Location(row=1))

@@ -50,7 +50,7 @@ class _Heading:
     things: tuple[frozenset[str], ...]
 
     def is_named(self, held: frozenset[str]) -> bool:
-        """Whether one of its things has all of its terms among those held."""
+        """Tell whether one of its things has all of its terms among those held."""
         return any(thing <= held for thing in self.things)
 
 

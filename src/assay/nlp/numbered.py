@@ -68,17 +68,17 @@ class Numbered:
 
     @property
     def family(self) -> str:
-        """What groups the things of a question of which an answer may be of any: versions, or one kind."""
+        """The group in which any one thing of the question may be answered: versions, or one kind."""
         return "" if self.is_version else self.kind
 
     @property
     def is_named(self) -> bool:
-        """Whether the word before it may be a name, rather than "version" or "in"."""
+        """Tell whether the word before it may be a name, rather than "version" or "in"."""
         return bool(self.kind) and self.kind not in _KINDS
 
     @property
     def is_version(self) -> bool:
-        """Whether the number has parts, as a version has."""
+        """Tell whether the number has parts, as a version has."""
         return "." in self.written
 
 
@@ -136,12 +136,12 @@ def asked_numbers(question: str) -> tuple[Numbered, ...]:
 
 
 def holds_number(text: str, asked: Numbered) -> bool:
-    """Whether a text has the number, whatever it is of there."""
+    """Tell whether a text has the number, whatever it is of there."""
     return any(_is_same(one.number, asked.number) for one in _numbers(text))
 
 
 def names_number(text: str, asked: Numbered) -> bool:
-    """Whether a text names the thing by its number.
+    """Tell whether a text names the thing by its number.
 
     >>> (asked,) = asked_numbers("When was Leaflet 1.0 released?")
     >>> [names_number(text, asked) for text in ("v1.0 (2016)", "1.0.0", "1.0-beta1", "1.0.3", "11.0", "1.0 RC1")]
@@ -151,7 +151,7 @@ def names_number(text: str, asked: Numbered) -> bool:
 
 
 def is_of_none(asked: Sequence[Numbered], passage: Passage, span: Span, passages: Sequence[Passage]) -> bool:
-    """Whether a stretch is told to be of others than all of the asked things of one family."""
+    """Tell whether a stretch is told to be of others than all of the asked things of one family."""
     told = [(one.family, is_of_another(one, passage, span, passages)) for one in asked]
     return any(all(is_off for name, is_off in told if name == family) for family, _ in told)
 
@@ -167,7 +167,7 @@ def numbers_like(text: str, asked: Numbered) -> frozenset[str]:
 
 
 def is_of_another(asked: Numbered, passage: Passage, span: Span, passages: Sequence[Passage]) -> bool | None:
-    """Whether a stretch of a passage's text is of another number than the one that is asked about.
+    """Tell whether a stretch of a passage's text is of another number than the one that is asked about.
 
     The first of these that names a number of the kind decides: the beginning of the paragraph or item, or the row;
     the headings over it, the innermost first; the rest of its text, for the asked number; the nearest stretch
@@ -214,7 +214,7 @@ def asked_years(question: str) -> frozenset[str]:
 
 
 def is_of_another_year(asked: frozenset[str], passage: Passage, span: Span) -> bool:
-    """Whether a stretch of a passage's text stands under a heading, or a title, of other years than those asked.
+    """Tell whether a stretch of a passage stands under a heading, or a title, of other years than those asked.
 
     The innermost heading with a year decides, unless the stretch itself names one that is asked.
 
@@ -263,14 +263,14 @@ def _of_another(asked: Numbered, passage: Passage, stretches: Sequence[_Stretch]
 
 
 def _decided(asked: Numbered, found: Sequence[_Found]) -> bool | None:
-    """Whether numbers are those of others; None without any."""
+    """Tell whether numbers are those of others; None without any."""
     if any(_is_same(one.number, asked.number) for one in found):
         return False
     return None if all(one.bounds for one in found) else True
 
 
 def _is_same(number: str, asked: str) -> bool:
-    """Whether two numbers may be of one thing; "2.x" is any that begins so.
+    """Tell whether two numbers may be of one thing; "2.x" is any that begins so.
 
     >>> _is_same("2.x", "2.1"), _is_same("2.1", "2"), _is_same("2.x", "2")
     (True, False, True)
@@ -340,7 +340,7 @@ def _numbers(text: str) -> tuple[_Found, ...]:
 
 
 def _words_before(text: str, at: int) -> tuple[str, str, str, str]:
-    """What stands between a place and the word before it, that word, and the two before that; "" for none."""
+    """The text between a place and the word before it, that word, and the two before that; "" for none."""
     match = _BEFORE.match(text[max(0, at - _LONGEST_LEAD) : at][::-1])
     if match is None:
         return "", "", "", ""

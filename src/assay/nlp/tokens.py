@@ -189,14 +189,14 @@ _TABLE = "background.txt"
 
 @lru_cache(maxsize=1)
 def _counts() -> tuple[int, dict[str, int]]:
-    """How many passages were counted, and in how many each stem occurs."""
+    """The number of passages counted, and the number in which each stem occurs."""
     first, *lines = (files("assay.nlp") / _TABLE).read_text(encoding="utf-8").splitlines()
     pairs = (line.split(" ") for line in lines)
     return int(first), {stem: int(count) for stem, count in pairs}
 
 
 def is_common(term: str) -> bool:
-    """Whether a term is in the table: a word of English, whatever a collection holds.
+    """Tell whether a term is in the table: a word of English, whatever a collection holds.
 
     >>> is_common("found"), is_common("reimbursm")
     (True, False)
@@ -227,7 +227,7 @@ _A_FURTHER_BYTE = 0.36
 
 
 def estimated_tokens(text: str) -> int:
-    """How many tokens the text costs at most with the usual vocabularies, for prose; rounded up.
+    """Estimate the most tokens that prose costs with the usual vocabularies, rounded up.
 
     It is an estimate on the safe side, not a bound: runs of rare signs cost more.
 

@@ -24,7 +24,7 @@ _USUAL = {
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a database is: `conninfo` is for libpq and may hold a password, `shown` is for people."""
+    """The place of a database: `conninfo` is for libpq and may hold a password, `shown` is for people."""
 
     conninfo: str = field(repr=False)
     shown: str

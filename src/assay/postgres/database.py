@@ -80,15 +80,15 @@ class Database:
         self._pool.close()
 
     async def read(self, tenant: str, work: Work[T]) -> T:
-        """What `work` reads, all of it in one state of the database, in a thread."""
+        """Run `work`, which only reads, on one state of the database, in a thread."""
         return await self._in_thread(lambda: self.transaction(tenant, work, reads=True))
 
     async def write(self, tenant: str, work: Work[T]) -> T:
-        """What `work` returns, once all that it wrote is committed, in a thread."""
+        """Run `work` in a thread, and return its result once all that it wrote is committed."""
         return await self._in_thread(lambda: self.transaction(tenant, work))
 
     def transaction(self, tenant: str, work: Work[T], *, reads: bool = False) -> T:
-        """What `work` returns, in one transaction that sees the rows of `tenant` and no others.
+        """Run `work` in one transaction that sees the rows of `tenant` and no others.
 
         It is made again where the server rolled it back for another's sake, and where the connection broke before
         the commit was sent, so `work` may run more than once. Raises StoreError, UsageError.
@@ -143,7 +143,7 @@ class Database:
 
 
 def _broke(error: psycopg.OperationalError) -> bool:
-    """Whether it tells that a connection was cut: what the server had not committed then is undone."""
+    """Tell whether it tells that a connection was cut: what the server had not committed then is undone."""
     cut = error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))
     return cut and not isinstance(error, PoolTimeout)
 
@@ -197,11 +197,11 @@ class TenantRows:
     tenant: str
 
     def read(self, work: Work[T]) -> T:
-        """What `work` reads in one transaction, which cannot write. Raises StoreError."""
+        """Run `work` in one transaction, which cannot write. Raises StoreError."""
         with opened(self.address) as database:
             return database.transaction(self.tenant, work, reads=True)
 
     def write(self, work: Work[T]) -> T:
-        """What `work` returns, once all that it wrote is committed. Raises StoreError, UsageError."""
+        """Run `work`, and return its result once all that it wrote is committed. Raises StoreError, UsageError."""
         with opened(self.address) as database:
             return database.transaction(self.tenant, work)

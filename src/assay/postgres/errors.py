@@ -1,4 +1,4 @@
-"""What Postgres' errors mean, in assay's."""
+"""Postgres' errors as errors of assay."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def unreachable(error: Exception, address: Address) -> StoreError:
 
 
 def reason(error: Exception, address: Address) -> str:
-    """What Postgres says, in one line without secrets."""
+    """Postgres' message, in one line without secrets."""
     said = error.diag.message_primary if isinstance(error, psycopg.Error) else None
     return address.redacted(" ".join((said or str(error)).split()))[:_SHOWN] or type(error).__name__
 

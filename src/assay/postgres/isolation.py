@@ -72,7 +72,7 @@ def refuse_leaks(connection: psycopg.Connection[Any], address: Address) -> None:
 
 
 def _seen_by_others(connection: psycopg.Connection[Any], probe: str) -> tuple[int, ...]:
-    """How many of the rows that a tenant wrote it sees itself, another does, and a transaction without one."""
+    """Count the rows of a tenant seen by itself, by another, and by a transaction without one."""
     seen: list[int] = []
     try:
         with connection.transaction():

@@ -354,7 +354,7 @@ class PostgresRuns:
         return self._write(remove)
 
     def recorded(self, run_ids: Sequence[str]) -> frozenset[str]:
-        """Which of some whole ids are those of recorded runs."""
+        """The ids, of those given in full, that belong to recorded runs."""
         ids = [storable(run_id) for run_id in run_ids]
 
         def read(connection: Connection) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What every record of runs does whatever it is stored in: keep a run until it ends, and read what was stored."""
+"""The part of a record of runs that no storage changes: keep a run until it ends, and read what was stored."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def only_run(run_id: str, found: Sequence[RunSummary]) -> RunSummary:
 
 
 def names_of_document(document_id: str) -> tuple[str, bytes]:
-    """How the events and the tape of a run name a document.
+    """The names of a document in the events and in the tape of a run.
 
     A quote of a text is escaped in JSON, so that no text can pass for the name of a document.
     """

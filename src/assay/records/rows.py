@@ -107,7 +107,7 @@ def events(file: sqlite3.Connection, run_id: str) -> tuple[RecordedEvent, ...]:
 
 
 def tape(file: sqlite3.Connection, run_id: str) -> tuple[str | None, list[tuple[str, str, bytes]]]:
-    """What was kept for a replay of the run, None where nothing was, and its calls in order."""
+    """The facts kept for a replay of the run, None where nothing was kept, and its calls in order."""
     row = file.execute("SELECT about FROM recordings WHERE run_id = ?", (run_id,)).fetchone()
     calls = file.execute("SELECT port, key, body FROM tapes WHERE run_id = ? ORDER BY step", (run_id,)).fetchall()
     return None if row is None else row[0], calls

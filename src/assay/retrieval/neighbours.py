@@ -211,7 +211,7 @@ def whole_start(text: str, cut: int, *, is_whole: bool) -> int:
 
 
 def _is_one_place(document: Document, start: int, end: int) -> bool:
-    """Whether two offsets are in the same section and on the same page, and no table lies between them."""
+    """Tell whether two offsets are in the same section and on the same page, and no table lies between them."""
     tables = (region for region in document.regions if region.kind == "table")
     between = any(table.start < end and start < table.end for table in tables)
     return not between and document.location_at(start) == document.location_at(end)

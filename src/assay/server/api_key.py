@@ -53,7 +53,7 @@ class Key(Value):
         return scopes_within(self.scope)
 
     def state_at(self, now: float) -> Literal["active", "expired", "revoked"]:
-        """Whether the key can be used, or why not."""
+        """The state of the key: usable, or the reason why not."""
         if self.revoked is not None:
             return "revoked"
         return "expired" if self.expires is not None and now >= self.expires else "active"

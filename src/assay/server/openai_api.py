@@ -61,7 +61,7 @@ class ChatMessage(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    """Whether the last chunk tells the usage."""
+    """Options of a stream: whether the last chunk tells the usage."""
 
     model_config = ConfigDict(extra="allow")
 

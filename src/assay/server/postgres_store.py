@@ -1,4 +1,4 @@
-"""What servers keep in a Postgres database that they share. Needs the extra `postgres`."""
+"""The store of servers that share a Postgres database. Needs the extra `postgres`."""
 
 from __future__ import annotations
 

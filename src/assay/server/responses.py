@@ -204,7 +204,7 @@ class FiguresObject(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether the server can answer; `checks` say why not."""
+    """The server's health: whether it can answer; `checks` say why not."""
 
     status: Literal["ok", "unavailable"]
     checks: dict[str, str] = {}

@@ -279,7 +279,7 @@ class Service:
 
 
 def _settings_of(base: Settings, folder: Path) -> dict[str, Any]:
-    """What the settings of a tenant are beside the server's: its folder, and in a database its name."""
+    """The settings of a tenant that differ from the server's: its folder, and in a database its name."""
     name = DEFAULT_TENANT if folder == base.data_dir else folder.name
     return {"data_dir": folder} | ({} if base.store is None else {"tenant": name})
 

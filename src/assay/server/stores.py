@@ -1,4 +1,4 @@
-"""Where a server keeps its keys, uploads and jobs: in its data folder, or in the database that servers share."""
+"""The store of a server's keys, uploads and jobs: its data folder, or the database that servers share."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Uploads(Protocol):
     def placed(
         self, collection: str, files: Sequence[WaitingFile]
     ) -> AbstractAsyncContextManager[tuple[Path, ...]]:
-        """Where the files of a job can be read within the block; each takes the place of the one of its name.
+        """The paths of a job's files, to be read within the block; each takes the place of the one of its name.
 
         A file that was placed before is left as it is, so what a kill interrupted may be repeated.
         """
@@ -145,7 +145,7 @@ async def receive_all(
 
 
 class ServerStore(Protocol):
-    """What a server keeps beside collections and runs, of all its tenants."""
+    """The records of a server beside collections and runs, of all its tenants."""
 
     def keys(self) -> KeyRecords:
         """The API keys."""

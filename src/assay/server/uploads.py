@@ -110,7 +110,7 @@ class FolderUploads:
 
     @asynccontextmanager
     async def placed(self, collection: str, files: Sequence[WaitingFile]) -> AsyncIterator[tuple[Path, ...]]:
-        """Where the files of a job can be read within the block; each takes the place of the one of its name."""
+        """The paths of a job's files, to be read within the block; each takes the place of the one of its name."""
         yield tuple([await self.place(collection, file.name, file.token) for file in files])
 
     def read(self, source: str) -> bytes:

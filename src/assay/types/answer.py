@@ -278,7 +278,7 @@ class Answer(Value):
 
     @property
     def answers_question(self) -> Literal["yes", "unsure", "no"] | None:
-        """Whether the answer answers the question; None where no reader read it."""
+        """Tell whether the answer answers the question; None where no reader read it."""
         return self.confidence.answers
 
     @property

@@ -47,7 +47,7 @@ def quotations(text: str) -> list[Span]:
 
 
 def _is_title(text: str) -> bool:
-    """Whether most words begin with a capital, as in the title of a work, which is compared as a name.
+    """Tell whether most words begin with a capital, as in the title of a work, which is compared as a name.
 
     >>> _is_title("Master of Puppets Revisited"), _is_title("We did not get the balance right")
     (True, False)
@@ -118,7 +118,7 @@ def _is_long_enough(text: str) -> bool:
 
 
 def _is_qualified(span: SourceSpan, passage: Passage) -> bool:
-    """Whether the rest of the quote's sentences denies it or leaves it open."""
+    """Tell whether the rest of the quote's sentences denies it or leaves it open."""
     start, end = span.start - passage.start, span.end - passage.start
     for sentence in analyse(passage.text).sentences:
         if sentence.end <= start or end <= sentence.start:
@@ -159,7 +159,7 @@ def _find(wanted: str, text: str) -> Span | None:
 
 
 def _splits_word(edge: str, beyond: str) -> bool:
-    """Whether the edge of the quote splits a Latin word."""
+    """Tell whether the edge of the quote splits a Latin word."""
     return edge.isascii() and edge.isalnum() and (beyond.isalnum() or beyond == "_")
 
 
@@ -224,7 +224,7 @@ def _right_passage(case: Case, task: Task, measured: float, *, by_words: bool) -
 
 
 def _may_support(passage: Passage, wanted: set[str]) -> bool:
-    """Whether a passage holds the beginnings of enough of the claim's words to be read."""
+    """Tell whether a passage holds the beginnings of enough of the claim's words to be read."""
     text = passage.text.casefold()
     return sum(term[:_BEGINNING] in text for term in wanted) >= LEAST_COVERAGE * len(wanted)
 

@@ -75,7 +75,7 @@ class StatedClaim:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether the claim is too long to be tested."""
+        """Tell whether the claim is too long to be tested."""
         return self.end - self.start > LONGEST_CLAIM
 
 
@@ -117,7 +117,7 @@ def as_one_claim(text: str, marks: Sequence[Citation]) -> list[StatedClaim]:
 
 
 def says_only_yes_or_no(sentence: str) -> bool:
-    """Whether a sentence is a bare yes or no.
+    """Tell whether a sentence is a bare yes or no.
 
     >>> says_only_yes_or_no("Yes."), says_only_yes_or_no("Yes, it rained.")
     (True, False)
@@ -145,7 +145,7 @@ def _sentences_in(text: str, piece: Span) -> list[Span]:
 
 
 def claims_nothing(sentence: str) -> bool:
-    """Whether a sentence makes no statement that a source could support.
+    """Tell whether a sentence makes no statement that a source could support.
 
     >>> [claims_nothing(s) for s in ("The sources do not say when.", "Which one?", "It rained.", "In short:")]
     [True, True, False, True]
@@ -164,7 +164,7 @@ def claims_nothing(sentence: str) -> bool:
 
 
 def _heads_a_table(text: str, span: Span) -> bool:
-    """Whether a sentence is the heading row of a table, with a few words in each cell."""
+    """Tell whether a sentence is the heading row of a table, with a few words in each cell."""
     row = text[span.start : span.end].strip()
     line = max(0, text.rfind("\n", 0, span.start))
     before = text[text.rfind("\n", 0, line) + 1 : line]
@@ -178,7 +178,7 @@ def _heads_a_table(text: str, span: Span) -> bool:
 
 
 def abstains(sentence: str) -> bool:
-    """Whether a sentence says that there is no answer.
+    """Tell whether a sentence says that there is no answer.
 
     >>> abstains("I don't have information about the price."), abstains("There is no evidence that it rained.")
     (True, False)
@@ -212,7 +212,7 @@ def _marks_by_sentence(
 
 
 def _is_subject(text: str, mark: Citation, start: int) -> bool:
-    """Whether a mark is the subject of the sentence behind it: "[2] states that …"."""
+    """Tell whether a mark is the subject of the sentence behind it: "[2] states that …"."""
     return mark.end <= start and not text[mark.end : start].strip() and _VERB.match(text, start) is not None
 
 
@@ -227,7 +227,7 @@ def _parts(text: str, span: Span) -> list[Span]:
 
 
 def _is_long_enough(text: str, start: int, end: int) -> bool:
-    """Whether a stretch has enough words for a statement."""
+    """Tell whether a stretch has enough words for a statement."""
     return sum(1 for _ in islice(_WORD.finditer(text, start, end), _LEAST_WORDS)) == _LEAST_WORDS
 
 
@@ -288,7 +288,7 @@ class Task:
     cites: bool
 
     def has(self, number: int) -> bool:
-        """Whether there is, or was, a source of that number."""
+        """Tell whether there is, or was, a source of that number."""
         return 1 <= number <= len(self.numbered)
 
     def cited(self, claim: StatedClaim) -> tuple[Passage, ...]:

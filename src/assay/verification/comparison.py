@@ -67,13 +67,13 @@ def matching_ranking(claim: Alignment) -> MatchedRanking | None:
 
 
 def _rank_alike(claimed: Ranking, stored: Ranking) -> bool | None:
-    """Whether two rankings agree; None where they rank other things."""
+    """Tell whether two rankings agree; None where they rank other things."""
     sides, directions = _sides_swapped(claimed, stored), _directions_differ(claimed, stored)
     return None if sides is None or directions is None else sides == directions
 
 
 def _sides_swapped(claimed: Ranking, stored: Ranking) -> bool | None:
-    """Whether the two sides are swapped; None where they are not the same two."""
+    """Tell whether the two sides are swapped; None where they are not the same two."""
     left, right = claimed.left - claimed.right, claimed.right - claimed.left
     if not stored.right:
         return True if right & stored.left and not left & stored.left else None
@@ -84,7 +84,7 @@ def _sides_swapped(claimed: Ranking, stored: Ranking) -> bool | None:
 
 
 def _directions_differ(claimed: Ranking, stored: Ranking) -> bool | None:
-    """Whether one says less where the other says more; None where they rank by other properties."""
+    """Tell whether one says less where the other says more; None where they rank by other properties."""
     if claimed.of == stored.of or kinship(claimed.of, stored.of) == "same":
         return claimed.up != stored.up
     if opposite(claimed.of, stored.of) or kinship(claimed.of, stored.of) == "opposite":
@@ -243,12 +243,12 @@ def _opposites(claim: str, source: str) -> tuple[str, str] | None:
 
 
 def _is_supposed(word: str, text: str) -> bool:
-    """Whether a folded word stands in a condition: "if the boiler breaks"."""
+    """Tell whether a folded word stands in a condition: "if the boiler breaks"."""
     return re.search(rf"\b(?:if|when|once|unless)\b[^,;.]*\b{re.escape(word)}\b", text, re.IGNORECASE) is not None
 
 
 def _is_inverted(word: str, claim: str, other: str, source: str) -> bool:
-    """Whether the two texts have the words before and behind swapped: "X after Y", "Y before X"."""
+    """Tell whether the two texts have the words before and behind swapped: "X after Y", "Y before X"."""
     sides = (*claim.lower().partition(f" {word} ")[::2], *source.lower().partition(f" {other} ")[::2])
     before, behind, source_before, source_behind = (frozenset(terms(side)) for side in sides)
     is_crossed = bool(before & source_behind and behind & source_before)
@@ -256,7 +256,7 @@ def _is_inverted(word: str, claim: str, other: str, source: str) -> bool:
 
 
 def _has_synonym(word: str, claim: str, source: str) -> bool:
-    """Whether the source also has a synonym of the word, beside a word of both: it says the same, too."""
+    """Tell whether the source also has a synonym of the word, beside a word of both: it says the same, too."""
     synonyms = frozenset[str]().union(*(verbs for pair in _OPPOSED_VERBS for verbs in pair if word in verbs))
     held = set(map(stem, words(source)))
     return any(_neighbours(word, claim) & _neighbours(other, source) for other in synonyms & held)
@@ -273,7 +273,7 @@ def _opposite_stems(root: str, word: str) -> frozenset[str]:
 
 
 def _is_denied(word: str, text: str) -> bool:
-    """Whether a denial of a text reaches a stem."""
+    """Tell whether a denial of a text reaches a stem."""
     return any(word in denial.reached for denial in denials(text))
 
 
@@ -352,12 +352,12 @@ def _shuffled_words(copied: Copied, tokens: Sequence[Token]) -> tuple[Span, Span
 
 
 def _has_content(word: Token) -> bool:
-    """Whether a word is a content word; "it's" is none."""
+    """Tell whether a word is a content word; "it's" is none."""
     return word.folded not in STOP_WORDS and word.folded.partition("'")[0] not in STOP_WORDS
 
 
 def _moved_together(some: Sequence[str], every: Sequence[str]) -> bool:
-    """Whether some words were moved together, or within a list."""
+    """Tell whether some words were moved together, or within a list."""
     is_listed = not _JOINS.isdisjoint((some[0], some[-1]))
     return is_listed or any(list(every[at : at + len(some)]) == list(some) for at in range(len(every)))
 

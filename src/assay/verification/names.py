@@ -63,7 +63,7 @@ def _literals(claim: Alignment) -> list[Check]:
 
 
 def _writes(text: str, literal: str) -> bool:
-    """Whether a text has a path or an option as a whole.
+    """Tell whether a text has a path or an option as a whole.
 
     >>> _writes("Use --all-extras.", "--all"), _writes("Use --all.", "--all")
     (False, True)
@@ -158,7 +158,7 @@ def _in_its_place(claim: Alignment, stated: Name) -> SourceSpan | None:
 
 
 def _is_name(name: Name, claim: Alignment) -> bool:
-    """Whether a capitalised first word is a name: no dictionary word, and capitalised within some sentence."""
+    """Tell whether a capitalised first word is a name: no dictionary word, and capitalised within some sentence."""
     if not name.opens:
         return True
     word = name.words[0]
@@ -173,7 +173,7 @@ def _is_name(name: Name, claim: Alignment) -> bool:
 
 
 def _is_common(name: Name, claim: Alignment) -> bool:
-    """Whether a name is one word that the texts also write in lower case: "the Report", "a report"."""
+    """Tell whether a name is one word that the texts also write in lower case: "the Report", "a report"."""
     if len(name.words) > 1 or lexicon().get(stem(name.words[0])) is None:
         return False
     small = re.compile(rf"\b{re.escape(name.words[0])}s?\b")
@@ -181,13 +181,13 @@ def _is_common(name: Name, claim: Alignment) -> bool:
 
 
 def _is_descriptive(name: Name) -> bool:
-    """Whether a name is one dictionary word that is no noun: "Higher"."""
+    """Tell whether a name is one dictionary word that is no noun: "Higher"."""
     entry = lexicon().get(stem(name.words[0])) if len(name.words) == 1 else None
     return entry is not None and not entry.counts[0] and any(entry.counts)
 
 
 def _may_be_same(stated: Name, stored: Name, claim: Alignment) -> bool:
-    """Whether two names may be the same: one is a part, the initials, or the start or end of the other."""
+    """Tell whether two names may be the same: one is a part, the initials, or the start or end of the other."""
     one, other = _set(stated), _set(stored)
     if one & other:
         return one <= other or other <= one
@@ -235,7 +235,7 @@ def _other_code(claim: Alignment, missing: list[str]) -> SourceSpan | None:
 
 
 def _is_known(word: str, claim: Alignment) -> bool:
-    """Whether the sources hold a word of a name in any form."""
+    """Tell whether the sources hold a word of a name in any form."""
     sources = claim.sources
     if word in STOP_WORDS or len(word) == 1:
         return True
@@ -255,7 +255,7 @@ def _is_known(word: str, claim: Alignment) -> bool:
 
 
 def _spelled(written: str, sources: SourceIndex) -> bool:
-    """Whether the sources write the word with the same or other spaces, hyphens and underscores: "NLRP-3"."""
+    """Tell whether the sources write the word with the same or other spaces, hyphens and underscores: "NLRP-3"."""
     written = _NOT_ALNUM.sub("", written)
     if len(written) < _LEAST_LETTERS:
         return False
@@ -263,7 +263,7 @@ def _spelled(written: str, sources: SourceIndex) -> bool:
 
 
 def _initials(written: str, sources: SourceIndex) -> bool:
-    """Whether the letters are the initials of adjacent words of a source sentence: SSRI, ORFs."""
+    """Tell whether the letters are the initials of adjacent words of a source sentence: SSRI, ORFs."""
     if len(written) < _LEAST_LETTERS or not written.isalpha():
         return False
     for sentence in sources.sentences:
@@ -275,7 +275,7 @@ def _initials(written: str, sources: SourceIndex) -> bool:
 
 
 def _explained(written: str, claim: str) -> bool:
-    """Whether the claim itself introduces the word in brackets: "vitamin B6 (VB6)"."""
+    """Tell whether the claim itself introduces the word in brackets: "vitamin B6 (VB6)"."""
     for match in re.finditer(r"\(([^()\s]{2,12})\)", claim):
         if fold(match.group(1)).replace(".", "").removesuffix("s") != written:
             continue
@@ -285,7 +285,7 @@ def _explained(written: str, claim: str) -> bool:
 
 
 def _known_as(claim: Alignment, stated: Name) -> bool:
-    """Whether the claim gives another form of the name in brackets, and the sources hold that."""
+    """Tell whether the claim gives another form of the name in brackets, and the sources hold that."""
     match = _ALSO.match(claim.plain, stated.end)
     return (
         match is not None

@@ -150,7 +150,7 @@ def _check_in_copy(claim: Alignment, denial: Denial) -> Check | None:
 
 
 def _is_reworded(copied: Copied, denial: Denial) -> bool:
-    """Whether a denial that the claim omits reaches the same words, so that it was only reworded."""
+    """Tell whether a denial that the claim omits reaches the same words, so that it was only reworded."""
     return any(
         held_share(denial.reached, sorted(stored.reached)) >= SAME_REACH or _share_clause(denial, stored)
         for stored in denials(copied.sentence.text)
@@ -159,7 +159,7 @@ def _is_reworded(copied: Copied, denial: Denial) -> bool:
 
 
 def _is_held(claim: Alignment, denial: Denial) -> bool:
-    """Whether the copied sentence holds most of what the denial reaches."""
+    """Tell whether the copied sentence holds most of what the denial reaches."""
     assert claim.copied is not None  # noqa: S101 - asked for only where there is one
     return held_share(denial.reached, claim.copied.sentence.terms) >= REACHED
 
@@ -174,7 +174,7 @@ def held_share(wanted: Iterable[str], held: Sequence[str]) -> float:
 
 
 def _leaves_open(claim: Alignment, denial: Denial, sentence: SourceSentence) -> bool:
-    """Whether "not all" is compared with a statement on a part, or "not yet" with one on a plan."""
+    """Tell whether "not all" is compared with a statement on a part, or "not yet" with one on a plan."""
     if _ALL_BEHIND.match(claim.plain, denial.place.end) and not _PART.isdisjoint(words(sentence.text)):
         return True
     text = claim.plain
@@ -202,7 +202,7 @@ def _check_omitted(claim: Alignment, denied: Sequence[Denial]) -> list[Check]:
 
 
 def _has_exception(claim: Alignment, sentence: SourceSentence, stored: Denial) -> bool:
-    """Whether a denial has an exception that the claim omits, or is one: "not without consent"."""
+    """Tell whether a denial has an exception that the claim omits, or is one: "not without consent"."""
     others = [denial.place for denial in denials(sentence.text) if denial is not stored]
     is_exception = _EXCEPT.match(sentence.text, stored.place.start) is not None
     if claim.copied is not None:
@@ -215,7 +215,7 @@ def _has_exception(claim: Alignment, sentence: SourceSentence, stored: Denial) -
 
 
 def _denies_same(denial: Denial, stored: Denial) -> bool:
-    """Whether a denial of the claim denies the same as the source's: "no beavers were seen"."""
+    """Tell whether a denial of the claim denies the same as the source's: "no beavers were seen"."""
     if held_share(stored.reached, sorted(denial.reached)) >= SAME_REACH:
         return True
     if stored.reached & denial.reached:
@@ -224,7 +224,7 @@ def _denies_same(denial: Denial, stored: Denial) -> bool:
 
 
 def _share_clause(denial: Denial, stored: Denial) -> bool:
-    """Whether both denials have clauses of the same words: "nothing they say is", "what they say isn't"."""
+    """Tell whether both denials have clauses of the same words: "nothing they say is", "what they say isn't"."""
     return (
         held_share(denial.reached, sorted(stored.clause)) >= REACHED
         and held_share(stored.reached, sorted(denial.clause)) >= REACHED
@@ -250,17 +250,17 @@ def _edited_text(claim: Alignment, edit: Edit) -> str:
 
 
 def _is_short(edit: Edit) -> bool:
-    """Whether the edit omits at most a denial, no clause."""
+    """Tell whether the edit omits at most a denial, no clause."""
     return edit.source.end - edit.source.start <= _LONGEST_DENIAL
 
 
 def _ends_with_denial(stored: Denial, edit: Edit) -> bool:
-    """Whether the omitted words end with the denial, so that what it denies is kept."""
+    """Tell whether the omitted words end with the denial, so that what it denies is kept."""
     return edit.source.end - stored.place.start <= _LONGEST_DENIAL
 
 
 def _says_opposite(claim: str, stored: Denial) -> bool:
-    """Whether a text expresses the denial by an opposite."""
+    """Tell whether a text expresses the denial by an opposite."""
     return any(opposite(one, other) for one in stored.reached for other in terms(claim))
 
 
@@ -312,7 +312,7 @@ def runs(text: str) -> frozenset[str]:
 
 
 def reports_absence(text: str) -> bool:
-    """Whether a sentence says that the sources do not tell something.
+    """Tell whether a sentence says that the sources do not tell something.
 
     >>> [reports_absence(text) for text in ("The passages do not mention the price.", "Prices do not change.")]
     [True, False]

@@ -97,7 +97,7 @@ class CalibratedConfidence:
         )
 
     def _cause(self, judgement: Judgement, review: Review) -> str:
-        """Why the calibration does not apply to this answer; "" where it does."""
+        """The reason why the calibration does not apply to this answer; "" where it does."""
         if not review.claims:
             return "nothing was claimed"
         if not judgement.calibrated:
@@ -116,7 +116,7 @@ def level(score: float) -> Level:
 
 
 def _has_unknown(judgement: Judgement, review: Review) -> bool:
-    """Whether a blocking check, the sufficiency or a claim's support is unknown."""
+    """Tell whether a blocking check, the sufficiency or a claim's support is unknown."""
     unknown = any(c.severity is Severity.BLOCK and c.status is Status.UNKNOWN for c in review.checks)
     return unknown or judgement.sufficiency is None or any(claim.support is None for claim in review.claims)
 

@@ -116,7 +116,7 @@ def subject_checks(question: Question, evidence: Evidence, claims: Sequence[Clai
 
 
 def _names_another(claim: Claim, cited: Sequence[Passage], asked: Sequence[Sequence[str]]) -> bool:
-    """Whether what a claim quotes, its headings or its title have a name that the question has not."""
+    """Tell whether what a claim quotes, its headings or its title have a name that the question has not."""
     quoted = (claim.text, *(span.quote for span in claim.spans))
     named = {plain_word(word) for text in quoted for name in names(text) if not name.opens for word in name.words}
     # The words of a heading have capitals for its sake: of these only strange ones are names.
@@ -279,12 +279,12 @@ def _as_asked(question: Question, term: str) -> str:
 
 
 def _holds(passage: Passage, span: Span, row: FoundRow) -> bool:
-    """Whether a quote holds a part of the row."""
+    """Tell whether a quote holds a part of the row."""
     return passage.passage_id == row.passage_id and span.start < row.line.end and row.line.start < span.end
 
 
 def _quoted(claim: Claim, passages: Sequence[Passage]) -> list[tuple[Passage, Span]]:
-    """What a claim quotes, in the texts of its passages."""
+    """The spans that a claim quotes, in the texts of its passages."""
     held = {passage.passage_id: passage for passage in passages}
     found = ((held.get(source.passage_id), source) for source in claim.spans)
     return [
@@ -342,7 +342,7 @@ def _question_names(question: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _is_name(name: Sequence[str], passages: Sequence[Passage]) -> bool:
-    """Whether a name of the question may be one: the passages lack it, or write a word of it with capitals only."""
+    """Tell whether a question's name may be one: the passages lack it, or write a word of it with capitals only."""
     if _is_coded(name):
         return True
     held = [_written(word, passages) for word in name]
@@ -356,12 +356,12 @@ def _written(word: str, passages: Sequence[Passage]) -> list[str]:
 
 
 def _is_coded(name: Sequence[str]) -> bool:
-    """Whether a name is one word with a digit, "_" or two hyphens: a code or a year, written in one way only."""
+    """Tell whether a name is a word with a digit, "_" or two hyphens: a code or a year, written in one way only."""
     return len(name) == 1 and (any(one.isdigit() or one == "_" for one in name[0]) or name[0].count("-") > 1)
 
 
 def _names_it(text: str, name: Sequence[str]) -> bool:
-    """Whether a text has a name of the question: a code as it is written, of other names any part or form."""
+    """Tell whether a text has a name of the question: a code as it is written, of other names any part or form."""
     if not _is_coded(name):
         return mentions(text, name) or any(says_nation(word, text) for word in name)
     code = r"[-\s]?".join(re.escape(part).replace("_", r"\\?_") for part in name[0].split("-"))
@@ -375,7 +375,7 @@ def _is_on(
     naming: Sequence[Passage],
     passages: Sequence[Passage],
 ) -> bool:
-    """Whether a claim is on what was asked about, or on what one of the passages `naming` it leads to."""
+    """Tell whether a claim is on what was asked about, or on what one of the passages `naming` it leads to."""
     documents = {passage.document_id for passage in cited}
     if any(passage.document_id in documents for passage in naming) or _names_it(claim.text, name):
         return True
@@ -398,7 +398,7 @@ def _names_of(text: str, *, title: bool = False) -> Iterator[str]:
 
 
 def _is_common(word: str) -> bool:
-    """Whether the dictionary has a word, so that a capital at the start of a sentence tells nothing."""
+    """Tell whether the dictionary has a word, so that a capital at the start of a sentence tells nothing."""
     return word in STOP_WORDS or lexicon().get(stem(plain_word(word))) is not None
 
 

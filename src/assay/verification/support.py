@@ -361,7 +361,7 @@ def _longest_run(stems: Sequence[str], sources: SourceIndex) -> int:
 
 
 def _neighbours_kept(claim: Alignment) -> dict[str, float]:
-    """How close adjacent content words of the claim are in the sources."""
+    """Measure how close adjacent content words of the claim are in the sources."""
     stems, sources = [word.stem for word in claim.content], claim.sources
     pairs = [(a, b) for a, b in pairwise(stems) if a != b]
     triples = list(zip(stems, stems[1:], stems[2:], strict=False))
@@ -383,7 +383,7 @@ def _neighbours_kept(claim: Alignment) -> dict[str, float]:
 
 
 def _stand_together(claim: Alignment, stems: Sequence[str]) -> bool:
-    """Whether a sentence holds all of the stems."""
+    """Tell whether a sentence holds all of the stems."""
     return any(held >= set(stems) for held in claim.shared.values())
 
 

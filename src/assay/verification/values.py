@@ -81,7 +81,7 @@ def _sentence_with(claim: Alignment, stated: Quantity) -> tuple[SourceSentence, 
 
 
 def _denies(text: str) -> bool:
-    """Whether a text has a denial, other than "no more than" and the like."""
+    """Tell whether a text has a denial, other than "no more than" and the like."""
     return any(not BOUND.match(text[one.start :]) for one in analyse(text).negations)
 
 
@@ -134,7 +134,7 @@ def _number(claim: Alignment, stated: Quantity) -> Check:
 def _takes_place_of(
     claim: Alignment, stated: Quantity, found: Derivation, sentences: Sequence[SourceSentence]
 ) -> bool:
-    """Whether a copy has a converted value in the place of the original."""
+    """Tell whether a copy has a converted value in the place of the original."""
     first = found.operands[0]
     if claim.copied is None or sentences[first.sentence] is not claim.copied.sentence:
         return False
@@ -150,7 +150,7 @@ def _own_words(claim: Alignment) -> str | None:
 
 
 def _stands_against(check: Check) -> bool:
-    """Whether a check failed, or keeps its claim from being supported."""
+    """Tell whether a check failed, or keeps its claim from being supported."""
     return check.status is Status.FAILED or (check.status is Status.UNKNOWN and check.severity is Severity.BLOCK)
 
 
@@ -245,7 +245,7 @@ def _number_in_its_place(claim: Alignment, stated: Quantity) -> Rival | None:
 
 
 def _meant(claim: Alignment, one: Quantity, other: Quantity) -> bool:
-    """Whether the claim has a word that only the clause of the first number has: "in London 190"."""
+    """Tell whether the claim has a word that only the clause of the first number has: "in London 190"."""
     assert claim.copied is not None  # noqa: S101 - asked for only where there is one
     text = claim.copied.sentence.text
     first, second = (frozenset(terms(_clause_of(text, number))) for number in (one, other))
@@ -284,7 +284,7 @@ def _rivals(claim: Alignment, stated: Quantity, share: float) -> Iterator[tuple[
 
 
 def _answer_the_same(stated: Quantity, stored: Quantity) -> bool:
-    """Whether two numbers may answer the same question; a percentage and percentage points do, wrongly."""
+    """Tell whether two numbers may answer the same question; a percentage and percentage points do, wrongly."""
     return {stated.dimension, stored.dimension} == {"percent", "point"} or quantity_text.comparable(stated, stored)
 
 
@@ -373,7 +373,7 @@ def _other_date(claim: Alignment, stated: Date, share: float) -> Rival | None:
 
 
 def _as_exact(stated: Date, stored: Date) -> bool:
-    """Whether both dates have the same parts."""
+    """Tell whether both dates have the same parts."""
     return all(
         (one is None) == (other is None)
         for one, other in ((stated.year, stored.year), (stated.month, stored.month), (stated.day, stored.day))

@@ -142,7 +142,7 @@ def failed_names(checks: Sequence[Check]) -> frozenset[str]:
 
 
 def is_copy(case: Case) -> bool:
-    """Whether each sentence of the claim is a source sentence with a few words changed."""
+    """Tell whether each sentence of the claim is a source sentence with a few words changed."""
     return bool(case.parts) and all(part.copied is not None for part in case.parts)
 
 
@@ -202,7 +202,7 @@ def remaining_checks(
 
 
 def decides(check: Check, case: Case) -> bool:
-    """Whether a failed check decides the verdict whatever a checker says.
+    """Tell whether a failed check decides the verdict whatever a checker says.
 
     An addition before a copied sentence is a lead-in ("According to the guide,"), which a checker reads. In a free
     wording a check decides where it knows the source's own value in a sentence that says nearly the same, or the
@@ -219,7 +219,7 @@ def decides(check: Check, case: Case) -> bool:
 
 
 def withholds(check: Check, case: Case, *, is_read: bool) -> bool:
-    """Whether a check keeps a claim from being called supported: a blocking one that stayed open.
+    """Tell whether a check keeps a claim from being called supported: a blocking one that stayed open.
 
     Of a free wording that a checker read only the checks of values do, and those that failed, too: a checker takes
     1933 for 1932, and many such claims are true all the same. So does a quotation that no source holds: about as
@@ -250,13 +250,13 @@ def _by_check(against: Check) -> tuple[Verdict, str]:
 
 
 def _in_another_language(case: Case) -> bool:
-    """Whether no source is in the claim's language, so that words and vectors cannot be compared."""
+    """Tell whether no source is in the claim's language, so that words and vectors cannot be compared."""
     language = language_of(case.claim.text)
     return all(language_of(passage.text[:_SAMPLE]) not in (language, "und") for passage in case.scope)
 
 
 def _nothing_to_compare(case: Case) -> str:
-    """Why a claim was not compared: it, or its sources, have no words, or there is no source."""
+    """The reason why a claim was not compared: it, or its sources, have no words, or there is no source."""
     if not case.scope:
         return "there are no passages to compare"
     if not analyse(case.claim.text).words:
@@ -303,7 +303,7 @@ class Measures:
         return ClaimEvent(entailment.likelier.value, entailment.by, f"{entailment.description}{remark}")
 
     def unfitted_cause(self, n: int, aligned: float | None) -> str:
-        """Why the checker's reading of claim `n` is not used; "" where it is, or there is none."""
+        """The reason why the checker's reading of claim `n` is not used; "" where it is, or there is none."""
         event = self.checker_event(n, aligned)
         return "" if event is None or self.policy is not None else f"{event.by} is {NOT_FITTED}"
 
@@ -348,7 +348,7 @@ def evaluate_claim(
 
 
 def _reports_absence(case: Case) -> bool:
-    """Whether the claim only says that its sources do not tell something; recognised in English only."""
+    """Tell whether the claim only says that its sources do not tell something; recognised in English only."""
     return language_of(case.claim.text) in ("en", "und") and reports_absence(case.claim.text)
 
 
@@ -362,7 +362,7 @@ def alignment_support(case: Case, vectors: Mapping[str, Vector], checks: Sequenc
 
 
 def _is_restated(case: Case, checks: Sequence[Check]) -> bool:
-    """Whether a source says the claim, with at most a date or a number written otherwise."""
+    """Tell whether a source says the claim, with at most a date or a number written otherwise."""
     return bool(case.parts) and all(part.is_restated for part in case.parts) and not truth_failures(checks)
 
 
@@ -450,7 +450,7 @@ class MeasuredClaim:
 
     @property
     def is_weighed(self) -> bool:
-        """Whether a policy decides the claim: it was compared and read, and is no restatement of a source."""
+        """Tell whether a policy decides the claim: it was compared and read, and is no restatement of a source."""
         return self.entailment is not None and self.aligned not in (None, 1.0)
 
     @property

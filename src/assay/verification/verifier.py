@@ -68,7 +68,7 @@ _POLARITIES = ("**Yes**", "**No**")
 
 
 def only_quotes(draft: Draft, after: int) -> bool:
-    """Whether the sentences from `after` on claim nothing beside their quotes."""
+    """Tell whether the sentences from `after` on claim nothing beside their quotes."""
     sentences = list(zip(draft.spans[after:], draft.quotes[after:], strict=True)) if draft.quotes else []
     quoted = any(quotes for _, quotes in sentences)
     return quoted and all(_is_covered(draft.text[span.start : span.end], quotes) for span, quotes in sentences)
@@ -134,7 +134,7 @@ def _quoted_claim(number: int, quote: Quote, start: int, held: Mapping[str, Pass
 
 
 def _difference(quote: Quote, passage: Passage | None) -> str | None:
-    """How the quote differs from its source; None where it does not."""
+    """The difference of the quote from its source; None where there is none."""
     source = quote.source
     if passage is None:
         return "the quoted passage is not among the evidence"
@@ -366,7 +366,7 @@ def _quick_cases(task: Task, first: int) -> tuple[Case, ...] | None:
 
 
 def _is_quick(task: Task) -> bool:
-    """Whether searching the sources for the claims is quicker than a change of thread."""
+    """Tell whether searching the sources for the claims is quicker than a change of thread."""
     return sum(len(passage.text) for claim in task.claims for passage in task.scope(claim)) <= _QUICK_LOOKUP
 
 

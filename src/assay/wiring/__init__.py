@@ -188,7 +188,7 @@ def open_checker(
 
 
 def _sources(settings: Settings) -> SourceOf:
-    """How documents are named: in a database, which machines share, uploads alike on all of them."""
+    """The names of documents: in a database, which machines share, uploads are named alike on all of them."""
     return source_of if settings.store is None else portable_source(settings.data_dir)
 
 

@@ -1,4 +1,4 @@
-"""Where the collections of a tenant are: in a data folder, or in a Postgres database."""
+"""The place of a tenant's collections: a data folder, or a Postgres database."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Collections(Protocol):
 
     @property
     def place(self) -> str:
-        """Where they are, as people know it."""
+        """The place of the collections, as people know it."""
         ...
 
     def names(self) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class Collections(Protocol):
         ...
 
     def created(self, name: str) -> int:
-        """When a collection was made or last changed, in Unix seconds."""
+        """The time when a collection was made or last changed, in Unix seconds."""
         ...
 
     def model(self, name: str) -> EmbeddingModel:
@@ -79,7 +79,7 @@ class Collections(Protocol):
         ...
 
     def problems(self, name: str) -> tuple[str, ...]:
-        """What is inconsistent in a collection, in words; reads all of it."""
+        """The inconsistencies of a collection, in words; reads all of it."""
         ...
 
     def record(self, collection: str, *, texts: bool) -> RunRecords:
@@ -124,7 +124,7 @@ def database_address(settings: Settings, store: SecretStr) -> Address:
 
 
 def _engine_of(settings: Settings) -> Callable[[], SearchEngine] | None:
-    """What opens the search engine that the settings name. Raises UsageError, MissingExtra."""
+    """A function that opens the search engine of the settings. Raises UsageError, MissingExtra."""
     if settings.search_engine is None:
         return None
     named = settings.display_name("search_engine")
@@ -168,7 +168,7 @@ class FolderCollections:
         return tuple(read_summary(self.folder(name)) for name in self.names())
 
     def created(self, name: str) -> int:
-        """When the folder of a collection last changed."""
+        """The time when the folder of a collection last changed."""
         return int(self.folder(name).stat().st_mtime)
 
     def model(self, name: str) -> EmbeddingModel:
@@ -188,7 +188,7 @@ class FolderCollections:
         shutil.rmtree(self.folder(name))
 
     def problems(self, name: str) -> tuple[str, ...]:
-        """What is inconsistent in a collection."""
+        """The inconsistencies of a collection."""
         return problems(self.folder(name))
 
     def record(self, collection: str, *, texts: bool) -> RunRecords:

@@ -23,7 +23,7 @@ _AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class Copied(Value):
-    """What a copy holds; `present` of its documents were there before, and `sha256` is of all of them, in order."""
+    """The contents of a copy; `present` of its documents were there before, and `sha256` is of all, in order."""
 
     documents: int
     passages: int
@@ -113,7 +113,7 @@ async def _bring(
 
 
 async def _compared(source: StoredIndex, target: StoredIndex, present: int) -> Copied:
-    """What arrived, read again from both places. Raises DamagedStore."""
+    """Compare what arrived, read again from both places. Raises DamagedStore."""
     ids, total, passages = await source.document_ids(), hashlib.sha256(), 0
     for some in _groups(ids):
         for given, arrived in zip(await source.entries(some), await target.entries(some), strict=False):

@@ -49,7 +49,7 @@ class PostgresCollections:
             return read_summaries(database, self.tenant)
 
     def created(self, name: str) -> int:
-        """When a collection was made."""
+        """The time when a collection was made."""
         with opened(self.address) as database:
             return created_at(database, self.tenant, name)
 
@@ -81,7 +81,7 @@ class PostgresCollections:
             delete_collection(database, self.tenant, name, engine)
 
     def problems(self, name: str) -> tuple[str, ...]:
-        """What is inconsistent in a collection."""
+        """The inconsistencies of a collection."""
         with opened(self.address) as database, self._engine() as engine:
             return problems(database, self.tenant, name, engine)
 

@@ -1,4 +1,4 @@
-"""Where runs are recorded: in the data folder, or in the Postgres database that holds the collections."""
+"""The place where runs are recorded: the data folder, or the Postgres database that holds the collections."""
 
 from __future__ import annotations
 

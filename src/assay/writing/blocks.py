@@ -130,7 +130,7 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
 
 
 def _is_question_at_end(text: str, found: Sequence[Block]) -> bool:
-    """Whether a question stands alone at the end of a text."""
+    """Tell whether a question stands alone at the end of a text."""
     (first, *others), last = found, text[found[-1].end :].strip()
     asked = text[first.start : first.end].rstrip("*_ ")
     return not others and not last and asked.endswith(("?", "？")) and len(asked.split()) <= _LONGEST_QUESTION

@@ -120,7 +120,7 @@ class Centrality:
         return [_to_best([_dot(vector, other) for vector in vectors]) for other in (every, asked)]
 
     def _reach(self) -> list[list[float]]:
-        """Whether a sentence names another passage, and how well others lead to its passage in one and two steps.
+        """Rate whether a sentence names another passage, and how well others lead to its own in one and two steps.
 
         A step is as strong as the sentence it starts from covers the question, or is itself reached.
         """

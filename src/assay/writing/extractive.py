@@ -205,7 +205,7 @@ _LIKENESS = word_class("yes_no.likeness")
 
 
 def yes_or_no(question: Question, grounds: Sequence[Candidate]) -> bool | None:
-    """Whether the sentences together say yes; None if they do not settle it or it is not a yes-or-no question.
+    """Tell whether the sentences together say yes; None if they do not settle it or it is not a yes-or-no question.
 
     A sentence settles it if it holds every content word of the question, or its opposite; negations, opposites and
     different numbers reverse the answer. With several sentences, one for each thing asked about, all must say yes.
@@ -222,7 +222,7 @@ def yes_or_no(question: Question, grounds: Sequence[Candidate]) -> bool | None:
 
 
 def _says_yes(question: str, ground: Candidate, grounds: Sequence[Candidate]) -> bool | None:
-    """Whether one sentence says yes to the part of the question about its passage's title."""
+    """Tell whether one sentence says yes to the part of the question about its passage's title."""
     elsewhere = {term for other in grounds if other is not ground for term in terms(other.passage.title)}
     here = set(ground.terms) | set(terms(ground.passage.title))
     measured = _measures(question, ground.text)

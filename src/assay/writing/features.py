@@ -222,7 +222,7 @@ class _Around:
         return len(new_candidates(candidate.text, wanted, self.question.standalone)) if has_form else 0
 
     def _typed(self, index: int) -> tuple[float, float]:
-        """Whether the sentence holds something of the answer type: a candidate or a phrase."""
+        """Rate whether the sentence holds something of the answer type: a candidate or a phrase."""
         fits = float(self.fitting[index] > 0)
         return (0.0, fits) if self.question.answer_type in _PROSE else (fits, 0.0)
 

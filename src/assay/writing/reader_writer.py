@@ -148,7 +148,7 @@ class ReaderWriter:
         yield Finished("stop")
 
     def _takes_steps(self, question: Question, evidence: Evidence) -> bool:
-        """Whether the answer needs several passages, starting from a name in the question."""
+        """Tell whether the answer needs several passages, starting from a name in the question."""
         named = any(len(name.words) > 1 for name in names(question.standalone))
         return named and self.other.scattered(question, evidence) >= STEPS
 
@@ -308,7 +308,7 @@ def _with_whole_words(text: str, span: AnswerSpan) -> AnswerSpan:
 
 
 def _in_table(passage: Passage, span: AnswerSpan, cells: Mapping[str, Cell]) -> bool:
-    """Whether a span overlaps the table of the cell asked for."""
+    """Tell whether a span overlaps the table of the cell asked for."""
     cell = cells.get(passage.passage_id)
     return cell is not None and span.start < cell.table.end and cell.table.start < span.end
 
@@ -401,7 +401,7 @@ def with_opened(
 
 
 def _is_shown(shown: Shown, before: Sequence[Sentence], taken: Sequence[Place]) -> bool:
-    """Whether most of the block, or all of another in it, is shown already."""
+    """Tell whether most of the block, or all of another in it, is shown already."""
     return any(shown.readable in sentence.text for sentence in before) or any(
         shown.text in place.shown.text or place.shown.text in shown.text or overlap(shown, place.shown) > MOSTLY
         for place in taken
@@ -445,12 +445,12 @@ def _at_its_row(quote: Quote, question: Question, place: Place) -> Quote:
 
 
 def _spans_rows(passage: Passage, span: Span) -> bool:
-    """Whether a span runs from one row of a table into the next: no cell says that."""
+    """Tell whether a span runs from one row of a table into the next: no cell says that."""
     return "\n" in passage.text[span.start : span.end].strip() and _touches_table(passage, span)
 
 
 def _touches_table(passage: Passage, span: Span) -> bool:
-    """Whether a span touches a table."""
+    """Tell whether a span touches a table."""
     if passage.location.row is not None or passage.location.sheet is not None:
         return True
     found = (block for block in passage_blocks(passage) if block.kind is BlockKind.TABLE)
@@ -485,7 +485,7 @@ _CONJUNCTIONS = (" and ", " or ")
 
 
 def _is_one_of_several(said: str, text: str) -> bool:
-    """Whether a text has other values of the kind of this one, so that by itself it may be the wrong one.
+    """Tell whether a text has other values of the kind of this one, so that by itself it may be the wrong one.
 
     These are dates, quantities with the same kind of unit, and other items of the enumeration that it stands in.
 

@@ -86,10 +86,6 @@ def test_a_list_of_words_is_assigned_by_a_module_and_has_eight(counts, package):
     assert counts.word_lists(package) == 3
 
 
-def test_a_docstring_that_begins_with_a_relative_clause_is_vague(counts, package):
-    assert counts.vague_docstrings(package) == 3
-
-
 def test_folders_are_counted_by_their_files(counts, package):
     assert counts.folders(package) == {"": 4, "part": 2}
 

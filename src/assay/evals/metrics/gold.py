@@ -99,7 +99,7 @@ def nuggets_shown(case: Case, result: CaseResult) -> int:
 
 
 def is_right(case: Case, result: CaseResult) -> bool | None:
-    """Whether the result does the right thing; None where the case does not say what that is.
+    """Tell whether the result does the right thing; None where the case does not say what that is.
 
     Where the documents do not answer, that is to give no answer; else to show the gold: an answer or a pattern, or
     without these all nuggets. A failed result is not right.

@@ -70,7 +70,7 @@ def open_postgres(
 
 
 def created_at(database: Database, tenant: str, name: str) -> int:
-    """When a collection was made, in Unix seconds; 0 for one that is gone."""
+    """The time when a collection was made, in Unix seconds; 0 for one that is gone."""
 
     def read(connection: Connection) -> int:
         row = connection.execute(
@@ -239,7 +239,7 @@ class PostgresIndex:
         return await self._read(first)
 
     async def size(self) -> int:
-        """How many passages there are."""
+        """The number of passages."""
         return await self._read(lambda _connection, own: own.passages)
 
     async def version(self) -> int:
@@ -322,7 +322,7 @@ class PostgresIndex:
         return _to_found(connection, own, found)
 
     def _by_engine(self, connection: Connection, own: StoredCollection, hits: EngineHits) -> tuple[Found, ...]:
-        """What the engine found; what it lacks, or has for nothing, is put right beside the search."""
+        """The hits of the engine; rows that it lacks or should not have are put right beside the search."""
         if self._in_engine is not None and not self._closed:
             if hits.gone:
                 self._builder.submit(self._in_engine.remove, own, hits.gone)

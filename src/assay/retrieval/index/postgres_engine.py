@@ -52,7 +52,7 @@ class EngineHits:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Whether there is more to bring, and how far the engine was, if beyond the last row."""
+    """One step of an update: whether there is more to bring, and how far the engine was, if beyond the last row."""
 
     goes_on: bool = False
     ahead: int = 0
@@ -95,7 +95,7 @@ class EngineRows:
         )
 
     def problems(self, connection: Connection, own: StoredCollection) -> dict[str, int]:
-        """How many rows the engine has too few or too many of those that it says it holds."""
+        """Count the rows that the engine has too few or too many of those that it says it holds."""
         name = name_of(connection, own)
         held = self.engine.held(name)
         if held is None:

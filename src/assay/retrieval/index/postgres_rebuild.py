@@ -163,7 +163,7 @@ def _count(connection: Connection, statement: str, bound: dict[str, int]) -> int
 
 
 def _words(connection: Connection, own: StoredCollection) -> dict[str, int]:
-    """What does not fit between the words and the passages."""
+    """Count the inconsistencies between the words and the passages."""
     lengths = np.zeros(own.last_row + 1, np.int64)
     cursor = connection.cursor(binary=True)
     for (data,) in cursor.execute("SELECT postings FROM assay.words WHERE collection = %s", (own.number,)):

@@ -61,7 +61,7 @@ def search(
 
 
 def has_graph(connection: Connection, own: StoredCollection) -> bool:
-    """Whether the graph of the collection is there and complete."""
+    """Tell whether the graph of the collection is there and complete."""
     found = connection.execute(
         "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", (f"assay.{_name(own)}",)
     )
@@ -137,7 +137,7 @@ def _by_graph(
 def _is_selective(
     connection: Connection, own: StoredCollection, selected: sql.Composable, bound: tuple[object, ...]
 ) -> bool:
-    """Whether a filter keeps so few rows that they are better scanned."""
+    """Tell whether a filter keeps so few rows that they are better scanned."""
     most = int(_SELECTIVE_SHARE * own.passages)
     statement = sql.SQL("SELECT count(*) FROM ({} LIMIT %s) AS kept").format(selected)
     row = connection.execute(statement, (*bound, most)).fetchone()

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class QdrantAddress:
-    """Where a Qdrant is, and over how many machines it spreads a set; `shown` is for people."""
+    """The place of a Qdrant, and the number of machines over which it spreads a set; `shown` is for people."""
 
     host: str
     port: int
@@ -138,7 +138,7 @@ class Qdrant:
         self.store(name, [], Held(0, mean_length))
 
     def held(self, name: str) -> Held | None:
-        """What the set has; None where there is no such set, or where nobody has finished making it."""
+        """The state of the set; None where there is no such set, or where nobody has finished making it."""
         found = self._ask(lambda: self._client.retrieve(name, [_MARK], with_payload=True), unless=_MISSING)
         if not found:
             return None
@@ -191,7 +191,7 @@ class Qdrant:
         return tuple(_as_hit(point) for point in found.points)
 
     def count(self, name: str) -> int:
-        """How many rows the set has; 0 where there is none."""
+        """The number of rows of the set; 0 where there is none."""
         found = self._ask(lambda: self._client.count(name, exact=True), unless=_MISSING)
         return max(found.count - 1, 0) if found is not None else 0
 
@@ -207,7 +207,7 @@ class Qdrant:
         self._ask(lambda: self._client.upsert(name, points, wait=True))
 
     def _ask(self, call: Callable[[], T], *, unless: int | None = None) -> T | Any:
-        """What the call returns; None where the server answers with the status `unless`."""
+        """Return the result of the call; None where the server answers with the status `unless`."""
         with _errors(self.address, unless):
             return call()
         return None

@@ -1,4 +1,4 @@
-"""What a collection in Postgres asks of a search engine, which finds rows where one database no longer does.
+"""The search engine beside a collection in Postgres: it finds rows where one database no longer does.
 
 The rows of Postgres are the truth. The engine holds a vector and the weights of words for each of them, in a set
 that can be filled again from the rows at any time; it never sees a text.
@@ -63,7 +63,7 @@ class SearchEngine(Protocol):
         ...
 
     def held(self, name: str) -> Held | None:
-        """What the set has; None where there is no such set, or where nobody has finished making it."""
+        """The state of the set; None where there is no such set, or where nobody has finished making it."""
         ...
 
     def store(self, name: str, points: Sequence[EnginePoint], held: Held) -> None:
@@ -85,7 +85,7 @@ class SearchEngine(Protocol):
         ...
 
     def count(self, name: str) -> int:
-        """How many rows the set has; 0 where there is none."""
+        """The number of rows of the set; 0 where there is none."""
         ...
 
     def drop(self, name: str) -> None:
@@ -124,7 +124,7 @@ def weights_of(title: str, text: str, mean_length: float) -> tuple[dict[int, flo
 
 
 def count_of(weight: float, length: int, mean_length: float) -> float:
-    """How often a word stands in a passage, of its weight there: what `weights_of` made it of, in halves.
+    """The count of a word in a passage, from its weight there: the inverse of `weights_of`, in halves.
 
     >>> weights, length = weights_of("Boiling", "Water boils; ice melts.", 80.0)
     >>> [count_of(weights[term_number(term)], length, 80.0) for term in ("boil", "ice")]

@@ -30,7 +30,7 @@ Note = Annotated[str, Field(max_length=10_000)]
 
 
 class FeedbackBody(Body):
-    """Whether an answer, or one of its claims by number, is good; claim 0 is the whole answer."""
+    """A label: whether an answer, or one of its claims by number, is good; claim 0 is the whole answer."""
 
     run_id: str = Field(min_length=1, max_length=64)
     good: StrictBool

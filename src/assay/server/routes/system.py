@@ -29,13 +29,13 @@ _UNREADY: Responses = {503: {**problems()[503], "model": Health}}
 
 @health.get("/healthz", response_model=Health, responses=problems())
 async def healthz() -> Response:
-    """Whether the process answers."""
+    """Tell whether the process answers."""
     return json_response({"status": "ok", "checks": {}})
 
 
 @health.get("/readyz", response_model=Health, responses=problems() | _UNREADY)
 async def readyz(service: TheService) -> Response:
-    """Whether questions can be answered: the data folder can be read and written."""
+    """Tell whether questions can be answered: the data folder can be read and written."""
     cause = await asyncio.to_thread(service.unreadiness)
     if cause is None:
         return json_response({"status": "ok", "checks": {"data": "ok"}})

@@ -73,7 +73,7 @@ class AnswerWorker:
         self._engine = engine_under(settings, OwnParts(), create=False)
 
     def ready(self) -> bool:
-        """Whether it can be called."""
+        """Tell whether it can be called."""
         return True
 
     async def answer(

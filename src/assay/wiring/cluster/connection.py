@@ -144,7 +144,7 @@ class ActorPool:
         self._actors: set[Any] = set()
 
     async def size(self) -> int:
-        """How many actors there are to be; the first call begins them. Raises as `Cluster.connect`."""
+        """The number of actors there are to be; the first call begins them. Raises as `Cluster.connect`."""
         if self._starting is None:
             self._free = {lane: asyncio.Queue() for lane in self._lanes}
             self._starting = asyncio.create_task(self._start())

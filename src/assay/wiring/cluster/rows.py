@@ -1,4 +1,4 @@
-"""What workers and the driver tell one another, as JSON: documents, reports and errors. Nothing is pickled.
+"""The messages between workers and the driver, as JSON: documents, reports and errors. Nothing is pickled.
 
 Ray has its own serialisation, which calls what the bytes name. These rows are read here as data.
 """
@@ -25,7 +25,7 @@ class FileRequest:
     known: tuple[DocumentRecord, ...]
 
     def stored(self) -> StoredDocuments:
-        """What is stored of the file."""
+        """The stored documents of the file."""
         return StoredDocuments(self.known)
 
 
@@ -81,20 +81,20 @@ def _bytes(source: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class FileOutcome:
-    """What came of a file: its report, and which stored documents are no longer in it."""
+    """The outcome of a file: its report, and the stored documents that are no longer in it."""
 
     report: FileReport
     stale: tuple[StaleDocument, ...] = ()
 
 
 def write_outcome(outcome: FileOutcome) -> bytes:
-    """What came of a file."""
+    """Write the outcome of a file."""
     stale = [[each.path, each.document_id, each.reason] for each in outcome.stale]
     return json.dumps({"report": outcome.report.to_dict(), "stale": stale}).encode()
 
 
 def read_item(data: bytes) -> ReadyDocument | FileOutcome:
-    """What `write_document` or `write_outcome` wrote."""
+    """Read what `write_document` or `write_outcome` wrote."""
     fields = json.loads(data)
     if isinstance(fields, list):
         return _document(*fields)

@@ -1,4 +1,4 @@
-"""What runs on the machines of a cluster: reading files in the sandbox, and embedding. Nothing here knows Ray."""
+"""Work on the machines of a cluster: reading files in the sandbox, and embedding. Nothing here knows Ray."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Worker:
         self._open: dict[int, Iterator[bytes]] = {}
 
     def ready(self) -> bool:
-        """Whether it can be called."""
+        """Tell whether it can be called."""
         return True
 
     def read(self, request: bytes, dry_run: bool) -> Part:

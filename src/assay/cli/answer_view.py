@@ -11,18 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from assay.cli import objects
-from assay.cli.flags import Given
 from assay.cli.terminal import Terminal, first_of_each, from_here, one_line, with_paths_from_here
-from assay.core.rendering import rendered, section_within
-from assay.settings import load_settings
+from assay.core.rendering import section_within
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
-
-    from assay.cli.run_view import Progress
-    from assay.types import Answer
 
 
 Json = Mapping[str, Any]
@@ -468,41 +462,3 @@ def _quoting(claims: Sequence[Json]) -> str:
 def _missing(answer: Json) -> list[str]:
     missing = answer["judgement"]["missing"]
     return [f"missing: {one_line('; '.join(missing), 120)}"] if missing else []
-
-
-# --- printing a finished answer ---------------------------------------------------------------------------
-
-
-def tell(
-    answer: Answer,
-    given: Given,
-    as_json: bool,
-    terminal: Terminal,
-    *,
-    with_ids: bool = False,
-    progress: Progress | None = None,
-) -> None:
-    """Print the answer as JSON or for people.
-
-    What `progress` printed, with its numbers, is not printed again.
-    """
-    if as_json:
-        terminal.object(objects.answer_object(answer))
-        return
-    settings = load_settings(given).settings
-    if progress is not None and progress.printed:
-        listed = rendered(answer, references=settings.references).removeprefix(answer.text)
-        text = f"{_left_out(progress.dropped)}{listed}".strip()
-        if listed and not progress.dropped:
-            terminal.line("")
-    else:
-        text = rendered(answer, settings.citation_style, settings.references)
-    show_answer(answer.to_dict(), answer.validate(), terminal, text=text, with_ids=with_ids)
-
-
-def _left_out(sentences: int) -> str:
-    """A note that sentences were dropped, empty where none was."""
-    if not sentences:
-        return ""
-    many = f"{sentences} sentences were" if sentences > 1 else "1 sentence was"
-    return f"({many} dropped as unsupported; `assay show last` says why)"

@@ -86,7 +86,7 @@ def _turn(
 
 
 def _show(answer: Answer, given: Given, as_json: bool, terminal: Terminal) -> None:
-    from assay.cli.answer_view import tell
+    from assay.cli.run_view import tell
 
     tell(answer, given, as_json, terminal, with_ids=True)
     if not as_json:

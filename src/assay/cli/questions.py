@@ -121,8 +121,7 @@ def ask(
     assay ask --jsonl < questions.jsonl         {"id", "question", "history"?, "passages"?, "options"?} a line
     assay ask --jsonl --ray auto < questions.jsonl > answers.jsonl
     """
-    from assay.cli.answer_view import tell
-    from assay.cli.run_view import Progress
+    from assay.cli.run_view import Progress, tell
     from assay.types import AskOptions
 
     text = read_question(question, as_json, as_json_lines, terminal)

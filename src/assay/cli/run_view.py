@@ -1,4 +1,4 @@
-"""A recorded run for people: steps with times, claims with sources, checks."""
+"""A run for people: a recorded one step by step, one in progress, and the answer at its end."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from assay.cli import objects
 from assay.cli.answer_view import SHORT_ID, bold, first_check_lines, print_indented, reflow, show_answer
 from assay.cli.evidence_view import OF_A_QUESTION, format_score
+from assay.cli.flags import Given
 from assay.cli.terminal import Terminal, first_of_each, one_line
+from assay.core.rendering import rendered
 from assay.nlp.citations import HEDGE_MARK
 from assay.nlp.controls import visible
-from assay.types import Event, Sentence, SentenceVerified, SentenceWithdrawn, StatusChanged
+from assay.settings import load_settings
+from assay.types import Answer, Event, Sentence, SentenceVerified, SentenceWithdrawn, StatusChanged
 
 if TYPE_CHECKING:
     from assay.records.runs import RunRecord, RunSummary
@@ -229,3 +233,41 @@ class Progress:
         marks = [f"[{self._numbers[passage_id]}]" for passage_id in sentence.passage_ids]
         hedge = [HEDGE_MARK] if sentence.hedged else []
         return " ".join([visible(bold(reflow(sentence.text.strip())).plain), *marks, *hedge])
+
+
+# --- a finished answer ------------------------------------------------------------------------------------
+
+
+def tell(
+    answer: Answer,
+    given: Given,
+    as_json: bool,
+    terminal: Terminal,
+    *,
+    with_ids: bool = False,
+    progress: Progress | None = None,
+) -> None:
+    """Print the answer as JSON or for people.
+
+    What `progress` printed, with its numbers, is not printed again.
+    """
+    if as_json:
+        terminal.object(objects.answer_object(answer))
+        return
+    settings = load_settings(given).settings
+    if progress is not None and progress.printed:
+        listed = rendered(answer, references=settings.references).removeprefix(answer.text)
+        text = f"{_left_out(progress.dropped)}{listed}".strip()
+        if listed and not progress.dropped:
+            terminal.line("")
+    else:
+        text = rendered(answer, settings.citation_style, settings.references)
+    show_answer(answer.to_dict(), answer.validate(), terminal, text=text, with_ids=with_ids)
+
+
+def _left_out(sentences: int) -> str:
+    """A note that sentences were dropped, empty where none was."""
+    if not sentences:
+        return ""
+    many = f"{sentences} sentences were" if sentences > 1 else "1 sentence was"
+    return f"({many} dropped as unsupported; `assay show last` says why)"

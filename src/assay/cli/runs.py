@@ -107,8 +107,7 @@ def replay(
     assay replay last --set correct=0.5 --set checker=none
     assay replay last --set k=20 --live
     """
-    from assay.cli.answer_view import tell
-    from assay.cli.run_view import Progress
+    from assay.cli.run_view import Progress, tell
     from assay.settings import load_settings
     from assay.wiring.recording import opened_record
     from assay.wiring.replay import replay as replayed

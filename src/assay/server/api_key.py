@@ -8,6 +8,7 @@ import secrets
 import string
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Literal, get_args
 
 from assay.errors import UsageError
@@ -158,3 +159,12 @@ def expiry(text: str, now: float) -> float:
 
 def _random(letters: str, length: int) -> str:
     return "".join(secrets.choice(letters) for _ in range(length))
+
+
+def tenant_folder(data_dir: Path, tenant: str) -> Path:
+    """The folder of a tenant: for "default" the data folder itself, for others one in it.
+
+    >>> str(tenant_folder(Path("data"), "default")), str(tenant_folder(Path("data"), "acme"))
+    ('data', 'data/tenants/acme')
+    """
+    return data_dir if tenant == DEFAULT_TENANT else data_dir / "tenants" / tenant

@@ -46,9 +46,22 @@ from assay.types import (
     StatusChanged,
 )
 
+logger = logging.getLogger("assay.server")
+
 # Seconds that runs in progress have to end by themselves when the server stops; what is left is ended then.
 ENDING = 5.0
 _DESCRIPTION = "Answers questions from your documents and tests every answer before you see it."
+# Seconds between two looks for runs that are too old. Chosen.
+EVERY = 3600.0
+_DAY = 86_400.0
+_PAGE = Path(__file__).parent / "page"
+# A browser asks each time whether a file is still the one it has, so a new version is seen at once.
+_FRESH = {"Cache-Control": "no-cache"}
+# The events whose schemas are described.
+_EVENTS: tuple[type[Event], ...] = (
+    Acted, Done, EvidenceFound, Failed, FindingMade, Judged, SentenceProvisional, SentenceRevised, SentenceVerified,
+    SentenceWithdrawn, StatusChanged,
+)  # fmt: skip
 
 
 def create_app(service: Service, at_start: Callable[[], None] = lambda: None) -> FastAPI:
@@ -105,13 +118,6 @@ async def _deleting_old_runs(service: Service) -> AsyncIterator[None]:
             await deleting
 
 
-logger = logging.getLogger("assay.server")
-
-# Seconds between two looks. Chosen.
-EVERY = 3600.0
-_DAY = 86_400.0
-
-
 @dataclass(frozen=True, slots=True)
 class Retention:
     """Deletes runs that began more than `days` ago, as `assay runs prune` does, with the verdicts kept for them.
@@ -146,11 +152,6 @@ class Retention:
         return count
 
 
-_PAGE = Path(__file__).parent / "page"
-# A browser asks each time whether a file is still the one it has, so a new version is seen at once.
-_FRESH = {"Cache-Control": "no-cache"}
-
-
 class _Files(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
@@ -166,12 +167,6 @@ def add_page(app: FastAPI) -> None:
 
     app.add_api_route("/", index, include_in_schema=False, methods=["GET", "HEAD"])
     app.mount("/static", _Files(directory=_PAGE), name="static")
-
-
-_EVENTS: tuple[type[Event], ...] = (
-    Acted, Done, EvidenceFound, Failed, FindingMade, Judged, SentenceProvisional, SentenceRevised, SentenceVerified,
-    SentenceWithdrawn, StatusChanged,
-)  # fmt: skip
 
 
 class AssayApi(FastAPI):

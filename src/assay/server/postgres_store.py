@@ -7,10 +7,10 @@ from pathlib import Path
 from assay.postgres.address import Address
 from assay.postgres.database import TenantRows
 from assay.postgres.isolation import SERVER
+from assay.server.api_key import tenant_folder
 from assay.server.postgres_jobs import OpenJobs, PostgresJobs
 from assay.server.postgres_keys import PostgresKeys
 from assay.server.postgres_uploads import PostgresUploads
-from assay.server.stores import tenant_folder
 
 
 class PostgresStore:

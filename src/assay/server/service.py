@@ -16,14 +16,14 @@ from assay.core.stages import Sink
 from assay.engine import Engine
 from assay.errors import StoreError, UnknownCollection, UsageError
 from assay.records.run_records import RunRecords
-from assay.server.api_key import DEFAULT_TENANT
+from assay.server.api_key import DEFAULT_TENANT, tenant_folder
 from assay.server.collection_names import refuse_bad_collection
 from assay.server.document_view.viewer import DocumentViewer
 from assay.server.intake import Intake, upload_path_remover
 from assay.server.keys import KeyStore
 from assay.server.metrics import Levels, Metrics
 from assay.server.settings import ServerSettings
-from assay.server.stores import store_of, tenant_folder
+from assay.server.stores import store_of
 from assay.server.streams import LiveRuns
 from assay.settings import Settings, load_settings
 from assay.telemetry.log import AnswerLog

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from assay.server import jobs, keys
-from assay.server.api_key import DEFAULT_TENANT
+from assay.server.api_key import DEFAULT_TENANT, tenant_folder
 from assay.server.jobs import ClaimedJob, CreatedJob, SqliteJobs
 from assay.server.keys import KeyRecords, KeysFile, KeyStore
 from assay.server.uploads import FolderUploads, StagedFile, WaitingFile
@@ -187,15 +187,6 @@ class FolderStore:
         found = {path.parent.name for path in self.data_dir.glob(f"tenants/*/{jobs.FILE_NAME}")}
         own = (self.data_dir / jobs.FILE_NAME).exists()
         return frozenset(found | ({DEFAULT_TENANT} if own else set()))
-
-
-def tenant_folder(data_dir: Path, tenant: str) -> Path:
-    """The folder of a tenant: for "default" the data folder itself, for others one in it.
-
-    >>> str(tenant_folder(Path("data"), "default")), str(tenant_folder(Path("data"), "acme"))
-    ('data', 'data/tenants/acme')
-    """
-    return data_dir if tenant == DEFAULT_TENANT else data_dir / "tenants" / tenant
 
 
 def store_of(settings: Settings) -> ServerStore:

@@ -16,7 +16,6 @@ from assay.nlp.tokens import stem
 
 OUT = Path(__file__).parents[2] / "src" / "assay" / "nlp" / "lexicon.json"
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
-NUMBER_OF = {"n": 1, "v": 2, "a": 3, "r": 4, "s": 5}
 SENSES = 4
 HEAD = 3
 

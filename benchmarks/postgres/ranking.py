@@ -84,10 +84,6 @@ async def both(chosen: RetrievalSet, folder: Path, address: str) -> dict[str, ob
     }
 
 
-def _share_same(one: list[list[str]], other: list[list[str]]) -> float:
-    return round(float(np.mean([a == b for a, b in zip(one, other, strict=True)])), 4)
-
-
 def main() -> None:
     names = sys.argv[1:] or list(PUBLISHED_BM25)
     address, sets = new_database(), {}

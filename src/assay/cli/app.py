@@ -20,7 +20,6 @@ from assay.cli import (
     checks,
     compare,
     config,
-    copying,
     doctor,
     documents,
     evaluate,
@@ -31,7 +30,6 @@ from assay.cli import (
     labels,
     learn,
     make_questions,
-    mcp,
     models,
     questions,
     record,
@@ -68,7 +66,6 @@ app = typer.Typer(
 )
 for module in (
     documents,
-    copying,
     questions,
     chat,
     runs,
@@ -82,7 +79,6 @@ for module in (
     compare,
     doctor,
     serve,
-    mcp,
 ):
     add_verbs(app, module.VERBS)
 for name, module, what in (

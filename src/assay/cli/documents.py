@@ -1,4 +1,4 @@
-"""add, sync, ls, rm, reindex: the documents of a collection."""
+"""add, sync, ls, rm, reindex, copy: the documents of a collection."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 
 from assay.cli import flags
 from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, takes
+from assay.cli.progress_bar import ProgressBar
 from assay.cli.terminal import Terminal, from_here, one_line
 from assay.errors import UsageError
 from assay.ingest.walk import source_of
@@ -120,6 +121,10 @@ Failures = Annotated[
     ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would happen; change nothing.")]
+_PLACE = "A data folder, or the address of a Postgres database."
+Source = Annotated[str, typer.Argument(metavar="FROM", help=_PLACE)]
+Target = Annotated[str, typer.Argument(metavar="TO", help=_PLACE)]
+As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="Name of the copy. [default: the same]")]
 
 
 @takes(*THE_COLLECTION, *FOR_EMBEDDING)
@@ -281,6 +286,39 @@ def reindex(
         terminal.line(f"embedded {passages:,} passage{'' if passages == 1 else 's'} again in {ms / 1000:.1f} s")
 
 
+@takes("collection", "tenant")
+def copy(
+    terminal: Terminal,
+    source: Source,
+    target: Target,
+    *,
+    given: Given,
+    name: As = None,
+    as_json: AsJson = False,
+) -> None:
+    """Copy a collection to another data folder or database, and verify the copy.
+
+    Every document is read again from both places and compared with its passages and vectors, and so are the counts
+    of all words. A copy that was stopped goes on when it is run again. The source stays as it is.
+
+    \b
+    assay copy ~/.local/share/assay postgresql://assay@db.example/assay -c manual
+    assay copy postgresql://assay@db.example/assay /backup/assay -c manual
+    """
+    from assay.wiring.copying import copy_collection
+
+    with ProgressBar(terminal, "documents") as bar:
+        copied = copy_collection(source, target, name=name, told=bar.advance, **given)
+    if as_json:
+        terminal.object(copied.to_dict())
+        return
+    before = f", {copied.present:,} of them already there" if copied.present else ""
+    terminal.line(
+        f"copied and verified {copied.documents:,} documents, {copied.passages:,} passages{before}; "
+        f"SHA-256 {copied.sha256[:16]}"
+    )
+
+
 def _listed(record: DocumentRecord) -> dict[str, Any]:
     return {
         "document_id": record.document_id,
@@ -301,4 +339,4 @@ def _confirm(chosen: list[DocumentRecord], yes: bool, terminal: Terminal) -> Non
     typer.confirm(f"remove {what}?", abort=True, err=True)
 
 
-VERBS = (add, sync, ls, rm, reindex)
+VERBS = (add, sync, ls, rm, reindex, copy)

@@ -1,4 +1,4 @@
-"""serve: the collections over HTTP."""
+"""serve and mcp: the collections over HTTP, and to an agent on this machine."""
 
 from __future__ import annotations
 
@@ -156,4 +156,22 @@ def serve(
     run_server(settings, announce)
 
 
-VERBS = (serve,)
+@takes(*FOR_ANSWERS)
+def mcp(terminal: Terminal, *, given: Given) -> None:
+    """Serve the collections to an agent by MCP, over standard input and output.
+
+    An agent's program starts it and speaks the Model Context Protocol. The tools are ask, search, get_source,
+    judge, check and list_collections; none of them changes a document. The server ends with its standard input.
+
+    \b
+    assay mcp
+    assay mcp -c manual -m openai:gpt-5-mini
+    """
+    from assay.mcp_server.local import serve_stdio
+
+    if terminal.input.isatty():
+        terminal.note("assay mcp waits for an agent's program on standard input; Ctrl-C ends it")
+    serve_stdio(given)
+
+
+VERBS = (serve, mcp)

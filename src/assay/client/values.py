@@ -67,16 +67,9 @@ class DocumentPage(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentDetails(Value):
+class DocumentDetails(DocumentRow):
     """The details of a document; `pages` is None where its format has none."""
 
-    document_id: str
-    name: str
-    title: str
-    format: str
-    passages: int
-    source: str
-    warnings: tuple[str, ...]
     characters: int
     metadata: Metadata
     pages: int | None

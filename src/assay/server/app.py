@@ -28,7 +28,7 @@ from assay.server.calls import reference
 from assay.server.mcp import PATH, guarded, mcp_endpoint
 from assay.server.problems import add_problem_handlers
 from assay.server.responses import AnswerObject, JobObject, Problem, model_of
-from assay.server.routes import documents, keys, metrics, quality, questions, runs, system
+from assay.server.routes import documents, keys, quality, questions, runs, system
 from assay.server.service import Service, Tenant
 from assay.server.threads import in_thread
 from assay.types import (
@@ -96,7 +96,6 @@ def create_app(service: Service, at_start: Callable[[], None] = lambda: None) ->
     app.include_router(api)
     app.include_router(openai_api.router)
     app.include_router(system.health)
-    app.include_router(metrics.router)
     app.router.routes.append(Route(PATH, endpoint=guarded(endpoint), include_in_schema=False))
     add_page(app)
     return app

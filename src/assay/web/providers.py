@@ -25,13 +25,11 @@ from assay.web.guard import Link, SsrfGuard, own_rules
 from assay.web.http import (
     FAILURES,
     PinnedHttpClient,
-    Resolve,
     answered,
     failed,
     late,
     masked,
     read_body,
-    system_addresses,
     unreadable_answer,
 )
 from assay.web.sources import SearchResult
@@ -65,7 +63,6 @@ class Service:
     key_variable: str = ""
     url_variable: str = ""
     seconds: float = 8.0
-    resolve: Resolve = system_addresses
 
     def __post_init__(self) -> None:
         if self.key is not None and not re.fullmatch(r"[\x21-\x7e]+", self.key):
@@ -86,7 +83,7 @@ class Service:
         Raises EgressRefused where it is no address, or one that nobody may reach.
         """
         guard = SsrfGuard(own_rules(self.url))
-        return PinnedHttpClient(guard, self.resolve), guard.link(self.url.rstrip("/"))
+        return PinnedHttpClient(guard), guard.link(self.url.rstrip("/"))
 
     async def ask(
         self,
@@ -217,7 +214,6 @@ class BraveSearch:
     key: str = field(repr=False)
     url: str = BRAVE_URL
     seconds: float = 8.0
-    resolve: Resolve = system_addresses
     name: str = "brave"
 
     def __post_init__(self) -> None:
@@ -247,7 +243,7 @@ class BraveSearch:
         return results(self.name, taken, k)
 
     def _service(self) -> Service:
-        return Service(self.name, self.url, self.key, "BRAVE_API_KEY", seconds=self.seconds, resolve=self.resolve)
+        return Service(self.name, self.url, self.key, "BRAVE_API_KEY", seconds=self.seconds)
 
 
 # SearXNG: a search service that anybody can run, and that asks many others.
@@ -262,7 +258,6 @@ class SearxngSearch:
 
     url: str
     seconds: float = 8.0
-    resolve: Resolve = system_addresses
     name: str = "searxng"
 
     def __post_init__(self) -> None:
@@ -292,7 +287,7 @@ class SearxngSearch:
         return results(self.name, taken, k)
 
     def _service(self) -> Service:
-        return Service(self.name, self.url, url_variable="SEARXNG_URL", seconds=self.seconds, resolve=self.resolve)
+        return Service(self.name, self.url, url_variable="SEARXNG_URL", seconds=self.seconds)
 
 
 # Tavily's search (https://docs.tavily.com/documentation/api-reference/endpoint/search).
@@ -311,7 +306,6 @@ class TavilySearch:
     key: str = field(repr=False)
     url: str = TAVILY_URL
     seconds: float = 8.0
-    resolve: Resolve = system_addresses
     name: str = "tavily"
 
     def __post_init__(self) -> None:
@@ -343,7 +337,7 @@ class TavilySearch:
         return results(self.name, taken, k)
 
     def _service(self) -> Service:
-        return Service(self.name, self.url, self.key, "TAVILY_API_KEY", seconds=self.seconds, resolve=self.resolve)
+        return Service(self.name, self.url, self.key, "TAVILY_API_KEY", seconds=self.seconds)
 
 
 # Wikipedia's own search: articles, each with its opening and the day of its last change.
@@ -361,7 +355,6 @@ class WikipediaSearch:
     language: str = "en"
     url: str | None = None
     seconds: float = 8.0
-    resolve: Resolve = system_addresses
     name: str = "wikipedia"
 
     def __post_init__(self) -> None:
@@ -415,7 +408,7 @@ class WikipediaSearch:
 
     def _service(self) -> Service:
         url = self.url or f"https://{self.language}.wikipedia.org"
-        return Service(self.name, url, seconds=self.seconds, resolve=self.resolve)
+        return Service(self.name, url, seconds=self.seconds)
 
 
 def _place(index: Any) -> int:

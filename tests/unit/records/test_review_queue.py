@@ -14,8 +14,7 @@ from assay.errors import DamagedStore, UsageError
 from assay.records.figures import RunFigures, figures_of
 from assay.records.labels import WHOLE, Labels
 from assay.records.review_queue import ReviewQueue
-from assay.records.runs import Decision, RunStore
-from assay.records.runs_file import SCRIPTS
+from assay.records.runs import SCRIPTS, Decision, RunStore
 from assay.records.sqlite_file import statements
 from assay.types import CheckCost, Done, Failed, Finding, Outcome, Severity, Usage
 

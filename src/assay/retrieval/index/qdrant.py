@@ -17,7 +17,6 @@ from assay.errors import StoreError, UsageError
 from assay.retrieval.index.search_engine import EnginePoint, Held, WordHit
 from assay.retrieval.index.vectors import BUILD_BREADTH, LINKS
 
-SCHEME = "qdrant://"
 _PORT = 6333
 # Seconds that a call may take: the longest search of a healthy cluster is far below one.
 _PATIENCE = 30

@@ -1,11 +1,11 @@
-"""Health, rules, settings, and what the doctor finds."""
+"""Health, metrics, rules, settings, and the findings of the doctor."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from assay.diagnosis import diagnose_services, diagnose_setup
@@ -24,6 +24,7 @@ from assay.wiring.review import open_rules
 health = APIRouter(tags=["health"])
 router = APIRouter(tags=["system"])
 
+_TEXT: Responses = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 _UNREADY: Responses = {503: {**problems()[503], "model": Health}}
 
 
@@ -40,6 +41,23 @@ async def readyz(service: TheService) -> Response:
     if cause is None:
         return json_response({"status": "ok", "checks": {"data": "ok"}})
     return json_response({"status": "unavailable", "checks": {"data": cause}}, 503)
+
+
+@health.get("/metrics", response_class=Response, responses=_TEXT | problems())
+async def metrics(request: Request, service: TheService, caller: Admin) -> Response:
+    """The server's counts since it started, of all tenants together, in Prometheus' text format."""
+    if caller.tenant != DEFAULT_TENANT:
+        raise AccessRefused(
+            "the metrics count the questions of every tenant",
+            hint=f"use a key of the tenant {DEFAULT_TENANT} with the scope admin",
+        )
+    accept = request.headers.get("accept", "")
+
+    def page() -> tuple[bytes, str]:
+        return service.metrics.page(accept, service.intake.waiting_files())
+
+    body, content_type = await asyncio.to_thread(page)
+    return Response(body, headers={"content-type": content_type})
 
 
 @router.get("/rules", response_model=RulesObject, responses=problems())

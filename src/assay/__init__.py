@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where each public name lives; it is imported when it is first used, so that `import assay` costs nothing.
+# The module of each public name; it is imported when it is first used, so that `import assay` costs nothing.
 _HOMES = {
     "Action": "types",
     "Answer": "types",

@@ -169,7 +169,7 @@ class UnusableReply(ProviderFailed):
         self.finish = finish
 
 
-# How a reply may end other than by itself: what happened, and what to do next.
+# The ends of a reply other than by itself: what happened, and what to do next.
 _ENDINGS = {
     "length": (
         "the reply was cut off at its length limit",

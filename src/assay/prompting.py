@@ -71,10 +71,10 @@ def fenced(name: str, code: str, body: str) -> str:
     return f"<{name} {code}>\n{body}\n</{name} {code}>"
 
 
-# How many tokens a text costs, without the model's own tokenizer.
+# The tokens that a text costs, without the model's own tokenizer.
 
 
-# How many tokens a text has; a model's own counter may be handed in for the estimate.
+# A counter of tokens; a model's own may be handed in for the estimate.
 Count = Callable[[str], int]
 
 # A reply gets at most this share of the context window: evidence is what answers.
@@ -189,9 +189,9 @@ def _likeness(text: str, weights: dict[str, float]) -> float:
 _NAME = "evidence"
 # A line of a text that could pass for a passage's header: it begins with a number in brackets.
 _LIKE_A_HEADER = re.compile(r"(?:\A|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])[^\w\n]{0,20}[\[【［〔]\s{0,9}\d")
-# What stands between two strips of a passage, where its text is left out.
+# The mark between two strips of a passage, where its text is left out.
 GAP = " … "
-# What stands for a masked part, which reads like an instruction to a model.
+# The mark for a masked part, which reads like an instruction to a model.
 MASK = "[…]"
 # A title is one line of a header; a longer one says no more.
 _LONGEST_TITLE = 200

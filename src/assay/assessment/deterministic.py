@@ -66,7 +66,7 @@ def _scored(criterion: Criterion, measured: Measurement) -> CriterionScore:
     )
 
 
-# How long an assessor takes.
+# The time that an assessor takes.
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from assay.calibration.risk_guarantee import CONFIDENCE, binomial_tail
 
 # On the squared weights, each times the spread of its input, beside a mean loss over the claims.
 PENALTY = 1e-3
-# Of fewer flagged claims nobody can say how many are contradicted.
+# Fewer flagged claims do not show how many are contradicted.
 _FEWEST_FLAGGED = 20
-# What a checker finds less likely than not is called contradicted on no account.
+# A claim is never called contradicted if the checker finds that less likely than not.
 _LIKELIER = 0.5
 _STEPS = 200
 # An input that spreads less has nothing to weigh.

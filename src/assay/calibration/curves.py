@@ -118,15 +118,15 @@ class ClaimPolicy:
         return cls(weights, shift, supported, unsupported, contradicted)
 
 
-# Whether live signals still look like those that a calibration was fitted on. Pure.
+# The test that live signals still look like those that a calibration was fitted on. Pure.
 
 
 # From how many live signals on the test is made, how many of the latest it reads, and the p-value of an alarm.
 # With ever more signals any two collections differ; the latest fifty show what matters (docs/decisions/142).
 LEAST, LATEST, ALARM = 50, 50, 0.01
-# How the judge says that it ran as it was fitted: with its embedding model and its reader, no language model asked.
+# The judge's name for a run as it was fitted: with its embedding model and its reader, no language model asked.
 FITTED_MODE = "fast (read)"
-# What an answer says whose collection has raised the alarm.
+# The warning of an answer whose collection has raised the alarm.
 SHIFTED = "the latest questions find evidence unlike that which the calibration was fitted on"
 # Terms of the series after which the next is below 1e-16 wherever the sum is used.
 _TERMS = 100

@@ -17,7 +17,7 @@ from assay.calibration.fit import Rung
 from assay.types import Value
 
 CONFIDENCE = 0.9
-# Where the sequences start: the share of the labelled rows that the first tested threshold shows, and for the
+# The starts of the sequences: the share of the labelled rows that the first tested threshold shows, and for the
 # strictest how many times the fewest rows that could pass without a wrong one. Several, since the highest scores
 # are not always the surest (docs/decisions/143).
 STARTS = (0.0, 0.1, 0.3)

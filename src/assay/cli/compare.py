@@ -70,7 +70,7 @@ Report = Annotated[
 ]
 
 
-# What parts the settings of one --a: a comma before a name and an equals sign.
+# The separator of settings in one --a: a comma before a name and an equals sign.
 _NEXT_SETTING = re.compile(r",(?=[a-z_]+=)")
 _RECORDED = 100
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from assay.types import CheckChange, ClaimChange, Difference, SentenceChange
     from assay.wiring.what_if import WhatIf
 
-# What is shown of a text, in characters (chosen); `--json` has all.
+# The most characters of a text that are shown (chosen); `--json` has all.
 _WIDTH = 200
 # Parts whose changes are shown otherwise: line by line, or not at all.
 _APART = frozenset({"text", "warnings", "sources"})

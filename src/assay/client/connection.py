@@ -14,7 +14,7 @@ from assay.client.calls import Call
 from assay.client.uploads import OpenFile
 from assay.errors import UsageError
 
-# Where `assay serve` listens if nothing else is set.
+# The address of `assay serve` if nothing else is set.
 _LOCAL = "http://127.0.0.1:8000"
 _PREFIX = "/api/v1"
 # Seconds to make a connection: a server that takes longer is not there. Chosen.

@@ -93,7 +93,7 @@ class Budget:
 
 # Shared by the checks of a claim: finding its words in the sources, parsing them, and their vectors.
 READING = "reading"
-# What asks a model, named as its checks are.
+# The roles that ask a model, named as their checks are.
 VERIFIER, ASSESSMENT, RULES = "verifier", "assessment", "rules"
 
 # Counts the time of a context for the check of that name.

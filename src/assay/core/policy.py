@@ -135,7 +135,7 @@ def _count(action: Action, path: Sequence[Step]) -> int:
 
 # Repairs that call a search or a model, and so are counted; and all repairs of one sentence, smallest first.
 REQUESTING = (RepairKind.FETCH, RepairKind.REWRITE)
-# What is left at the limit: to mark what is not supported, or to leave it out.
+# The repairs that are left at the limit: to mark what is not supported, or to leave it out.
 LAST = (RepairKind.HEDGE, RepairKind.DROP)
 LADDER = (RepairKind.RE_CITE, RepairKind.CORRECT, *REQUESTING, *LAST)
 

@@ -14,7 +14,7 @@ from assay.types import Question, QuestionKind
 Profile = Literal["fast", "balanced", "thorough"]
 Importance = Literal["low", "normal", "high"]
 
-# What each depth may use for one question (design.md, Defaults). `max_calls` counts model calls, each attempt;
+# The limits of each depth for one question (design.md, Defaults). `max_calls` counts model calls, each attempt;
 # `history_messages` is how much of a dialogue a prompt may hold.
 PROFILES: Mapping[str, Mapping[str, int | float]] = MappingProxyType(
     {

@@ -20,7 +20,7 @@ from assay.types import (
     Verdict,
 )
 
-# Who speaks in the history of a claim that was held against the present documents.
+# The author of the event of a claim that was compared with the present documents.
 _BY = "reuse"
 
 

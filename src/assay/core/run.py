@@ -225,7 +225,7 @@ class Deadline:
             raise too_late(self._seconds) from error
 
 
-# What begins runs, and where else questions are answered.
+# The beginning of a run, and answers of another process.
 
 
 class BeginRun(Protocol):

@@ -127,7 +127,7 @@ async def run_on_stdio(server: Server[Any]) -> None:
         except ExceptionGroup as group:
             if group.split((anyio.BrokenResourceError, BrokenPipeError))[1] is not None:
                 raise
-            # What is left is a message that came or was sent at the very end, with nobody to read it.
+            # All that is left is a message that came or was sent at the very end, with nobody to read it.
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise asyncio.CancelledError from group

@@ -70,7 +70,7 @@ FINISHES = finish_reasons(
 CACHED_FROM = 1024
 # These know an effort, and cannot say for themselves how long to think.
 _WITHOUT_ADAPTIVE_THINKING = re.compile(r"claude-opus-4-5\b")
-# What sending a request and reading its reply can raise; anything else is a mistake of ours.
+# The errors of sending a request and reading its reply; anything else is a mistake of ours.
 FAILURES: tuple[type[Exception], ...] = (anthropic.AnthropicError, *CONNECTION)
 
 

@@ -144,15 +144,15 @@ class OnnxChecker:
         return np.asarray(pair, np.float32)[:, 1:]
 
 
-# Whether a text supports a claim, by a sequence classifier in the layout of the Hugging Face hub.
+# The support of a claim by a text, by a sequence classifier in the layout of the Hugging Face hub.
 
 
 # A claim beyond this is cut, as the bundled checker cuts it; verification/verdict.py puts no such claim to one.
-# What a checker's verdicts settle stands here, once it was fitted.
+# The file of a checker's fit.
 POLICY_FILE = "claim_policy.json"
 # The columns of a checker's probabilities.
 SUPPORTS, CONTRADICTS, NEITHER = 0, 1, 2
-# What the labels of checkers on the hub mean, in small letters and without signs.
+# The meaning of the labels of checkers on the hub, in small letters and without signs.
 _MEANINGS: Mapping[str, int] = MappingProxyType(
     {
         **dict.fromkeys(("entailment", "entails", "entailed", "supported", "supports", "support"), SUPPORTS),

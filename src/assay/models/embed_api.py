@@ -37,7 +37,7 @@ __all__ = ["OPENAI_URL", "ApiEmbedder"]
 
 # Fewer than any known service's limit.
 TEXTS_IN_A_REQUEST = 128
-# That many vectors of 8,192 numbers, each of 24 characters.
+# Room for the vectors of one request, of 8,192 numbers, each of 24 characters.
 LARGEST_BODY = TEXTS_IN_A_REQUEST * 8192 * 24
 
 

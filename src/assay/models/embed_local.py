@@ -41,7 +41,7 @@ _DEFAULT_MAX_TOKENS = 256
 _KNOWN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 # An output of one vector a text, not one a token.
 _WHOLE = ("embedding", "sentence_embedding")
-# What sentence-transformers calls the two ways of pooling that are known here, in older files and in newer ones.
+# The names that sentence-transformers has for the two known ways of pooling, in older files and in newer ones.
 _POOLING: Mapping[str, Literal["mean", "first"]] = {
     "pooling_mode_mean_tokens": "mean",
     "mean": "mean",
@@ -50,7 +50,7 @@ _POOLING: Mapping[str, Literal["mean", "first"]] = {
 }
 # The modules that a text passes in `LocalEmbedder`, however the network is exported.
 _KNOWN_MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
-# What models call the prompts of questions and of passages; the first that there is counts.
+# Models' names for the prompts of questions and of passages; the first that there is counts.
 _QUERY_PROMPTS, _PASSAGE_PROMPTS = ("query", "retrieval.query"), ("passage", "document", "retrieval.passage")
 
 
@@ -218,7 +218,7 @@ def _described_by_hub(hub: HubFolder, session: Any) -> _Description:
     return _Description(
         id=hub.name,
         max_tokens=hub.limit or _DEFAULT_MAX_TOKENS,
-        # What a network pools itself needs nobody to say how.
+        # A network that pools by itself needs no way of pooling.
         pooling="mean" if _output(session) in _WHOLE else _pooling(hub),
         languages=hub.languages,
         query_prefix=hub.said.get("query_prefix", _prompt(hub, known, _QUERY_PROMPTS)),

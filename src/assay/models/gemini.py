@@ -79,7 +79,7 @@ FINISHES = finish_reasons(
 # these efforts (https://ai.google.dev/gemini-api/docs/openai).
 _BUDGETED = re.compile(r"gemini-2\.5")
 _BUDGETS: Mapping[Effort, int] = MappingProxyType({"low": 1024, "medium": 8192, "high": 24576})
-# Where a stream's connection is noted when the package opens it.
+# The connections of a stream, noted when the package opens them.
 _OPENED: ContextVar[list[aiohttp.ClientResponse] | None] = ContextVar("assay_gemini_opened", default=None)
 # The package trips over an answer of another shape in any of these ways.
 _SHAPE: tuple[type[Exception], ...] = (AttributeError, TypeError, LookupError, RecursionError)

@@ -15,13 +15,13 @@ from assay.models.checker import POLICY_FILE
 from assay.models.onnx import digest_of
 from assay.types import Value
 
-# How a setting says that a model is one of these.
+# The prefix of such a model in a setting.
 PREFIX = "hf:"
 LOCK_FILE = "assay-lock.json"
 _SCHEMA = "assay-lock/1"
 _PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,95}"
 _NAME = re.compile(rf"{PREFIX}({_PART})/({_PART})@({_PART})")
-# What stands in a model's folder and was not pulled: the lock, and what its owner fitted.
+# Files in a model's folder that were not pulled: the lock, and the owner's fits.
 _OURS = frozenset({LOCK_FILE, POLICY_FILE})
 
 
@@ -86,7 +86,7 @@ class PulledModels:
     def all(self) -> tuple[PulledModel, ...]:
         """Every model, by name; files are not compared. Raises DamagedStore for a lock that cannot be read."""
         locks = sorted(self.place.glob(f"*/{LOCK_FILE}")) if self.place.is_dir() else []
-        # What is being fetched stands in a folder whose name begins with a dot.
+        # A model that is being fetched is in a folder whose name begins with a dot.
         return tuple(self._locked(lock.parent) for lock in locks if not lock.parent.name.startswith("."))
 
     def network(self, name: HubName) -> Path:

@@ -19,16 +19,16 @@ from assay.models.onnx import digest_of, one_thread_session, plain_tokenizer
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-# Where a network is looked for; the first that is there is taken.
+# The places of a network in a folder; the first that is there is taken.
 NETWORKS = ("model.onnx", "onnx/model.onnx")
-# What a user may say of a model, over what its files say.
+# The facts that a user may state of a model, over those of its files.
 ASSAY_FILE = "assay.json"
 SAID = ("labels", "query_prefix", "passage_prefix", "languages")
 # Large networks keep their weights beside them, under one of these endings of the network's own name.
 WEIGHTS_BESIDE = ("_data", ".data")
-# What a model reads whose files name no limit: BERT's, which most encoders kept.
+# The limit of a model whose files name none: BERT's, which most encoders kept.
 _USUAL_TOKENS = 512
-# What tokenizers write where they know of no limit is larger than any real one.
+# Tokenizers without a limit write a number larger than any real one.
 _NO_LIMIT = 1_000_000
 # Networks that count positions from behind the padding token (transformers' create_position_ids_from_input_ids).
 _COUNT_FROM_PADDING = frozenset({"roberta", "xlm-roberta", "camembert", "mpnet", "longformer"})

@@ -27,7 +27,7 @@ from assay.errors import MissingExtra, PromptTooLong, ProviderError, ProviderFai
 from assay.models.provider import ending
 from assay.types import Finish, ModelReply, ModelRequest, Usage
 
-# What a GGUF file says of its model, read from its head: no package, no weights.
+# The facts in the head of a GGUF file, read without a package and without weights.
 
 
 MAGIC = b"GGUF"
@@ -39,7 +39,7 @@ _NUMBERS: Mapping[int, str] = MappingProxyType(
 _STRING, _ARRAY = 8, 9
 # The type of a token that steers the model, such as the end of a message.
 _CONTROL = 3
-# What chat templates call what is thought before a reply, and how hard: the name that llama.cpp gives it to them.
+# Chat templates' names for the thinking before a reply, and its effort: the name that llama.cpp gives it to them.
 _THINKS = re.compile(r"<think|enable_thinking|reasoning_content|reasoning_effort")
 _EFFORT = "reasoning_effort"
 # No real head has a longer string, array or list of keys; a damaged one may claim anything.
@@ -194,7 +194,7 @@ _CACHE = 512
 _SEED = 0
 _SILENT = -1
 _FINISHES: Mapping[str, Finish] = MappingProxyType({"stop": "stop", "length": "length", "tool_calls": "tool"})
-# What an exception of C++ can become in Python.
+# The Python forms of an exception of C++.
 _BROKEN = (RuntimeError, ValueError, TypeError, IndexError, ArithmeticError, MemoryError, OSError)
 _Chunk = dict[str, Any]
 _NOT_SAID = Usage(None, None, None, None, calls=1, cost=0.0)

@@ -64,7 +64,7 @@ FINISHES = finish_reasons(
         "function_call": "tool",
     }
 )
-# What sending a request and reading its reply can raise; anything else is a mistake of ours.
+# The errors of sending a request and reading its reply; anything else is a mistake of ours.
 FAILURES: tuple[type[Exception], ...] = (openai.OpenAIError, *CONNECTION)
 _NOT_KNOWN = re.compile(
     r"(un|not )(supported|known|recognized|expected|permitted)|does not support|extra input", re.I
@@ -73,7 +73,7 @@ _NOT_KNOWN = re.compile(
 
 # The sizes of lists in a schema; not every service knows them.
 _SIZES = ("minItems", "maxItems")
-# What a service says of a limit that is larger than its own, or than what the prompt leaves.
+# A service's words on a limit that is larger than its own, or than the prompt leaves.
 _LIMIT = re.compile(r"max_(completion_)?tokens|maximum context|context.?(length|window|size)", re.I)
 
 

@@ -27,9 +27,9 @@ from assay.errors import (
 )
 from assay.types import Effort, Finish
 
-# What a stream that falls silent owes; its seconds are other ones than those of a request.
+# The name of a silent stream's missing part; its seconds are not those of a request.
 FURTHER = "further token"
-# How much of what a service says is repeated in a message.
+# The most characters of a service's words that a message repeats.
 _SAID = 300
 # A piece of the key this long, found in a message, gives the key away.
 _TELLING = 8
@@ -49,7 +49,7 @@ _TEMPERATURE = re.compile(r"temperature", re.IGNORECASE)
 _BAD_KEY = re.compile(r"api.?key|credential", re.IGNORECASE)
 # By message only where the vendor has no code for it: Gemini speaks of quota and billing at every rate limit.
 _NO_CREDIT = re.compile(r"insufficient_quota|billing_\w+|credit balance")
-# What an error inside a stream stands for, where it names its kind and no status.
+# The status of an error inside a stream that names its kind alone.
 _STATUS_OF: Mapping[str, int] = {
     "invalid_request_error": 400,
     "exceed_context_size_error": 400,
@@ -329,7 +329,7 @@ def error_message(body: object) -> str:
     return str(body)
 
 
-# How much room a model is given to think before it replies.
+# The room that a model is given to think before it replies.
 
 
 # Tokens of thinking that a limit leaves room for, by the effort asked for; None leaves the effort to the model.
@@ -354,7 +354,7 @@ def may_think(name: str) -> bool:
     return provider != "fake" and not _AT_ONCE.match(model.rpartition("/")[2])
 
 
-# How a reply ended, as far as its text tells more than its provider did.
+# The end of a reply, where its text tells more than its provider did.
 
 
 _WITHOUT_TEXT: Mapping[Finish, Finish] = MappingProxyType({"stop": "empty", "length": "thinking"})

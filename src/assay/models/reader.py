@@ -30,11 +30,11 @@ SCHEMA = "assay-reader/1"
 _AGAIN = "install assay-models again, in the clone of assay: pip install --force-reinstall ./models"
 # As in training: a longer question is cut, an answer is at most so long, and a title leaves room for the passage.
 QUESTION_TOKENS, SPAN_TOKENS, TITLE_TOKENS = 64, 40, 48
-# How many beginnings of an answer are paired with an end, and how many spans a reading keeps.
+# The most beginnings of an answer that are paired with an end, and the most spans of a reading.
 _STARTS, SPANS = 12, 3
 # A longer passage is read in windows; each begins this share of a window behind the one before it.
 _STRIDE = 0.6
-# Of a huge passage so many windows are read: 40 kB, more than a page.
+# The most windows that are read of a huge passage: 40 kB, more than a page.
 _MOST_WINDOWS = 32
 # Reading a megabyte of text to keep its first tokens is waste; no real token is longer than this on average.
 _CHARACTERS_A_TOKEN = 40
@@ -191,7 +191,7 @@ def best_reading(readings: Sequence[PassageReading]) -> PassageReading:
     return PassageReading(best.answerable, tuple(spans.values())[:SPANS], best.yes, best.no)
 
 
-# Where a question's answer stands in a passage, by a network in the layout of the Hugging Face hub.
+# The place of an answer in a passage, by a network in the layout of the Hugging Face hub.
 
 
 # As the bundled reader: a longer passage is read in windows, each this share of one behind the one before.

@@ -27,7 +27,7 @@ CallWatch = Callable[[str, str, ModelRequest, bool], WatchedCall]
 
 # At most this many attempts a reply: chosen.
 ATTEMPTS = 4
-# What each delay is multiplied by, drawn anew, so that many callers do not return at once: chosen.
+# The factor of each delay, drawn anew, so that many callers do not return at once: chosen.
 SPREAD = (0.8, 1.2)
 # The usage of a stream that broke off or was left: the provider may have counted tokens that it did not report.
 _UNREPORTED = Usage(None, None, None, None, calls=1, cost=None)

@@ -92,7 +92,7 @@ def _first_errors(error: ValidationError) -> str:
 # JSON schemas as services with strict structured outputs want them.
 
 
-# What a strict service refuses, or cannot hold a model to: the schema is then a hint, not a grammar.
+# Keywords that a strict service refuses, or cannot hold a model to: the schema is then a hint, not a grammar.
 _NOT_STRICT = frozenset({"oneOf", "allOf", "not", "if", "patternProperties", "prefixItems", "propertyNames"})
 # Left to the validation of the reply: not every service knows them, and none writes better for them.
 _LEFT_OUT = frozenset({"title", "default", "minLength", "maxLength", "discriminator", "examples"})

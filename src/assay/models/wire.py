@@ -33,7 +33,7 @@ LARGEST_EVENT = 1024 * 1024
 # More connections than any caller opens at once; the budget and the caller's own bounds come first.
 CONNECTIONS = 1024
 UNCOMPRESSED = {"Accept-Encoding": "identity"}
-# What connections and decoders raise, whichever package uses them.
+# The errors of connections and decoders, whichever package uses them.
 CONNECTION: tuple[type[Exception], ...] = (
     aiohttp.ClientError,
     httpx2.HTTPError,
@@ -249,7 +249,7 @@ class ReplyBuilder:
         self.characters += len(piece.text)
         if self.characters > LARGEST_TEXT:
             raise too_large(self.service, f"a reply of more than {LARGEST_TEXT} characters")
-        # Of two endings the one that is not a whole reply holds.
+        # An ending that is not a whole reply outweighs one that is.
         if self.finish in (None, "stop"):
             self.finish = piece.finish or self.finish
         self.usage = piece.usage or self.usage

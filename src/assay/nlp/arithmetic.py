@@ -38,7 +38,7 @@ Nearness = Literal["exact", "about", "over", "under"]
 MOST_VALUES, MOST_SUMMED = 8, 4
 # Numbers near a claim that are used, at most; chosen: more are a table.
 MOST_NEAR = 24
-# How far a value may lie from "about 40", beyond "more than 40", and from a rounded one, as a share of it; chosen.
+# Chosen, as shares: the most that a value may lie from "about 40", beyond "more than 40", and from a rounded one.
 _ABOUT, _BEYOND, _ROUNDED = 0.05, 0.25, 0.05
 # Dimensions that have no sums: a place in an order, a time of day.
 _NO_AMOUNTS = frozenset({"ordinal", "clock"})
@@ -104,7 +104,7 @@ _RATE_BEFORE = re.compile(
 # Ratios of times that are in common use, though no calendar fixes them.
 _YEARLY = {("year", "week"): 52.0, ("year", "day"): 365.0, ("month", "day"): 30.0}
 _EVERY = re.compile(r"\b(?:every|each|once in)\s+\Z", re.IGNORECASE)
-# How a source says that one of its numbers is a part of another: "four of the seven", "of the 40 boats 12 were
+# Words that make one number of a source a part of another: "four of the seven", "of the 40 boats 12 were
 # lost", "seven members, four of whom".
 _OF = re.compile(
     r"(?:\s[^\W\d_]+){0,2}?\s(?:out\s)?of(?:\s(?:the|all|its|their|these|those|a total of|\w+’s))*\s\Z"

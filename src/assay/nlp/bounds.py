@@ -22,7 +22,7 @@ _BEFORE = re.compile(rf"\b(?:(?P<to>{_MOST})|(?P<from>{_LEAST}))\s+(?:the\s+)?[$
 _BEHIND = re.compile(
     r"\s+(?:[a-z]+\s+)?or\s+(?:(?P<from>more|longer|above)|(?P<to>less|fewer|below))\b", re.IGNORECASE
 )
-# How far before a number what bounds it is looked for.
+# The characters before a number in which its bound is looked for.
 _REACH = 40
 PERIODS = {
     "second": "second",

@@ -22,7 +22,7 @@ _CLOSED_CODE = re.compile(r"```.*?```|``[^`\n]+``|`[^`\n]+`", re.DOTALL)
 _OPEN_CODE = re.compile(r"```|`[^\n]*\Z")
 # Emphasis that closes behind a full stop: **Bold.** Next.
 _CLOSING_EMPHASIS = re.compile(r"(?<=[.!?…。！？])(?:\*{1,3}|_{1,3})(?=\s|\Z)")
-# What may stand between two marks of one list of marks.
+# The text between two marks of one list of marks.
 _BETWEEN_MARKS = re.compile(r"[ \t]*+(?:(?:[,;]|and|und|et)[ \t]*+)?\Z")
 # A next sentence has begun when it holds more than this: what it opens may still become a mark of the one before.
 _OPENING = re.compile(r"[\s\"'“‘(\[【［〔*_,;]*(?:(?:and?|a|und?|u|et?)[\s\"'“‘(\[【［〔*_,;]*)?")

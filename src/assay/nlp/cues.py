@@ -233,7 +233,7 @@ def is_truncated(sentence: str) -> bool:
 
 # Parts of a question, in English.
 
-# What begins a question or a request, as a pattern.
+# The beginning of a question or a request, as a pattern.
 ASKS = (
     r"(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should|has|have"
     r"|had|may|might|must|shall|tell|explain|describe|list|compare|give)"

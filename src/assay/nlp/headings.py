@@ -30,7 +30,7 @@ _PREPOSITIONS = word_class("statements.prepositions")
 _PHRASE = re.compile(r"(?P<of>[A-Z][a-z]+) (?P<word>[^\W\d_]{3,30})(?=[ ,])")
 # A name at the start of a text is looked for in so many characters (chosen).
 _LONGEST_NAME = 80
-# What follows the name of a thing in its heading: "Hall B: Signals", "Silver service – £95", "Zone C (Hospital)".
+# The text behind a thing's name in its heading: "Hall B: Signals", "Silver service – £95", "Zone C (Hospital)".
 _AFTER_NAME = re.compile(r"\s?(?:[:(|]|\s[–—-]\s)")
 
 

@@ -19,7 +19,7 @@ from assay.nlp.quantities import quantities
 from assay.nlp.tokens import STOP_WORDS, fold, whole_word_spans
 from assay.types import Passage, Span
 
-# What a number of a product follows, whatever the product.
+# Words before the number of a product, whatever the product.
 _KINDS = word_class("numbered.kinds")
 # A pre-release as PEP 440 and semantic versioning write it, joined or behind a space; letters without a digit may
 # be any word: "1.0-compatible".

@@ -10,7 +10,7 @@ from assay.nlp.lexicon import word_class
 from assay.nlp.tokens import STOP_WORDS
 from assay.nlp.units import CURRENCY_CODES, UNITS
 
-# What number words and numerals are worth.
+# The values of number words and numerals.
 
 
 _SMALL = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen

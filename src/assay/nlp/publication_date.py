@@ -24,7 +24,7 @@ NAMES = (*STATED, *_CHANGED, *_MADE)
 _ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2})(?![\d]))?)?(?=$|[T\s])")
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?=$|T)")
 _MARKS = re.compile(r"[\W_]+")
-# Of a text only its head is read; a date further down is one that it tells of.
+# Only the head of a text is read; a date further down is one that it tells of.
 _HEAD_LINES, _HEAD = 25, 3000
 _LONGEST_LINE = 120
 _LABEL = re.compile(
@@ -33,7 +33,7 @@ _LABEL = re.compile(
     r"|of publication|of issue))\b[\s*_]{0,4}(?:(?:date|on|at)\b)?[\s*_:]{0,6}",
     re.IGNORECASE,
 )
-# What may stand behind a date in its line: a time, a mark, nothing.
+# The rest of a line behind a date: a time, a mark, nothing.
 _REST = re.compile(
     r"[\s.,;*_\"')\]]{0,6}(?:[T ,at]{0,4}\d{1,2}:\d{2}\S{0,12}(?:\s[A-Z]{2,4})?)?[\s.*_\"')\]]{0,4}\Z"
 )
@@ -141,7 +141,7 @@ def _iso(year: int, *rest: int) -> str | None:
 # The dates that a page gives for itself in HTML: its JSON-LD, its meta tags, one single <time>.
 
 
-# How much of a page is looked through; its head, and what stands before a long text.
+# The most of a page that is looked through: its head, and the part before a long text.
 HEAD = 256 * 1024
 _OBJECTS = 2000
 _SCRIPTS = 20

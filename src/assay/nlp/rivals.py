@@ -25,7 +25,7 @@ from assay.types import Passage, Question, QuestionKind, Span, TitledText
 _WORDS_BEFORE = 3
 # A number behind a name belongs to it: "Version 3.2".
 _NUMBER = re.compile(r"[ \u00a0](\d[\w.]*\w|\d)(?![\w%])")
-# What stands between names in a list: "in Oslo, Bergen and Rome".
+# The text between names in a list: "in Oslo, Bergen and Rome".
 _MARKS_BETWEEN, _WORDS_BETWEEN = " \t\n\u00a0,;/&|", frozenset(("", "and", "or", "et", "y", "e", "o", "ou"))
 # Marks behind the subject of a paragraph or row: "**Lexa 200** prints", "Acetone: keep".
 _SET_APART = re.compile(r"(?:\*\*|__)?\s*(?:[:|]|[–—-]\s)|(?:\*\*|__)")

@@ -10,7 +10,7 @@ from assay.types import Span
 
 # Words whose full stop rarely ends a sentence. Lower case, without the stop.
 ABBREVIATIONS = word_class("abbreviations.all") | word_class("abbreviations.all", "de")
-# Of these some end a sentence: where one of the other words follows with a capital.
+# Some of these end a sentence: where one of the other words follows with a capital.
 _MAY_END = word_class("abbreviations.sentence_final") | word_class("abbreviations.sentence_final", "de")
 _BEGINS = re.compile(
     r"\s+(?:The|This|That|These|It|Its|He|She|They|We|His|Her|Their|In|But|However|After|When|There)\s"
@@ -42,7 +42,7 @@ _LAST_WORD = re.compile(r"(?:^|[\s(\[\"'“‘])([^\s(\[\"'“‘]{1,12})$")
 _LONGEST_WORD = 24
 _LONGEST_MARK = 24
 _WHOLE_WORD = re.compile(r"(?:^|[\s(\[\"'“‘])([^\s(\[\"'“‘]{1,24})$")
-# Of longer texts than a passage few are read twice.
+# Few texts longer than a passage are read twice.
 _LONGEST_REMEMBERED = 10_000
 _CAPITAL = re.compile(r"\s*+[\"'“‘(\[]*+\s*+[^\W\d_a-zß-öø-ÿ]")
 _TWO_LOWER = re.compile(r"(?:[ \t]+|[ \t]*+\n[ \t]*+)[a-z]+(?:['’][a-z]+)?,?[ \t]+\S")

@@ -180,7 +180,7 @@ def bigrams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
-# How rare a word is in English at large: shipped counts, so that a judgement needs no collection.
+# The rarity of a word in English at large: shipped counts, so that a judgement needs no collection.
 
 
 # A table of the background, made by benchmarks/judge/background.py.
@@ -217,7 +217,7 @@ def rarity(term: str) -> float:
     return max(0.1, math.log(total / (counts.get(term, 0) + 1)) / math.log(total))
 
 
-# How many tokens a text costs, as a model counts them.
+# The number of tokens that a text costs, as a model counts them.
 
 
 # Tokens a code point, and what each further UTF-8 byte of it adds. English prose has about 4.3 characters a

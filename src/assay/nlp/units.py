@@ -10,11 +10,11 @@ CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "IN
 # Written before a number as well, in exactly this case: "EUR 45m".
 CURRENCY_CODES = frozenset("USD EUR GBP JPY INR CNY".split())
 
-# Of a sum in cents, which leaves the currency open.
+# The dimension of a sum in cents, which leaves the currency open.
 CENTS = "cents"
 _CURRENCIES = frozenset(CURRENCY_SIGNS.values()) | CURRENCY_CODES
 
-# What may be of any of some dimensions.
+# Units that may be of any of some dimensions.
 _OPEN = {CENTS: _CURRENCIES, "degree": frozenset({"celsius", "fahrenheit"})}
 
 # dimension: {words: size in the base unit}; the base unit is the one of size 1.
@@ -96,7 +96,7 @@ UNITS: dict[str, tuple[str, float]] = {
     for words, size in sizes.items()
     for word in words.split()
 }
-# Of one square metre in hectares, of one cubic metre in litres.
+# The size of one square metre in hectares, and of one cubic metre in litres.
 _POWERS = {"2": ("area", 2, 1e-4), "3": ("volume", 3, 1e3)}
 _WRITTEN_POWERS = {"square": "2", "sq": "2", "²": "2", "2": "2", "cubic": "3", "³": "3", "3": "3"}
 _DEGREES = {"c": "celsius", "celsius": "celsius", "f": "fahrenheit", "fahrenheit": "fahrenheit"}

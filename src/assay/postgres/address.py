@@ -9,7 +9,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from assay.errors import UsageError
 
-# What a connection gets where the address does not say otherwise. A server that is cut off is noticed within
+# Parameters of a connection where the address does not say otherwise. A server that is cut off is noticed within
 # `tcp_user_timeout` milliseconds rather than the hours that TCP waits.
 _USUAL = {
     "application_name": "assay",

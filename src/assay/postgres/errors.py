@@ -13,9 +13,9 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 from assay.errors import AssayError, DamagedStore, StoreError, StoreFull, UsageError
 from assay.postgres.address import Address
 
-# How much of a server's message is shown.
+# The most characters of a server's message that are shown.
 _SHOWN = 300
-# What is about the values, not about the database.
+# Errors of the values, not of the database.
 _UNFIT = (
     UnicodeEncodeError,
     OverflowError,
@@ -23,7 +23,7 @@ _UNFIT = (
     psycopg.IntegrityError,
     errors.ProgramLimitExceeded,
 )
-# What rolls a transaction back and is gone when it is made again.
+# Errors that roll a transaction back and are gone when it is made again.
 CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected)
 
 
@@ -85,7 +85,7 @@ def reason(error: Exception, address: Address) -> str:
     return address.redacted(" ".join((said or str(error)).split()))[:_SHOWN] or type(error).__name__
 
 
-# The order tells: the first that fits. {0} is the address, {1} what Postgres says.
+# The first row that fits counts. {0} is the address, {1} Postgres' message.
 _MEANINGS: tuple[tuple[tuple[type[Exception], ...], str, str, bool], ...] = (
     (
         (PoolTimeout, TooManyRequests),

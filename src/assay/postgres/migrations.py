@@ -163,7 +163,7 @@ _PROTECTED_KEYS = (
     _PROTECTED.replace(", UPDATE, DELETE", "").format(table="keys")
     + "GRANT UPDATE (revoked, used) ON assay.keys TO assay_rows;\n"
 )
-# What is recorded can be deleted and never be changed: nobody is granted the right to.
+# Records can be deleted and never be changed: nobody is granted the right to.
 _PROTECTED_RECORD = _PROTECTED.replace(", UPDATE", "")
 _SCRIPTS = (
     _FIRST + "".join(_PROTECTED.format(table=table) for table in _OF_COLLECTIONS),

@@ -28,7 +28,7 @@ from assay.types import (
 Json = Mapping[str, Any]
 # Numbers that are no further apart are the same (chosen): vectors differ a little by what they are computed with.
 _ROUNDING = 1e-3
-# What is compared of two answer objects, part by part. Times and ids are always others.
+# The parts of two answer objects that are compared. Times and ids always differ.
 _COMPARED = (
     *("outcome", "verdict", "text", "answers_question", "profile", "mode_used"),
     *("judgement.sufficiency", "judgement.quality", "judgement.recommendation", "judgement.reason"),

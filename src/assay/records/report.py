@@ -93,7 +93,7 @@ def page(title: str, style: str, *parts: Part) -> str:
     return "<!doctype html>\n" + tostring(tree, encoding="unicode", method="html") + "\n"
 
 
-# How the page looks, on a screen and on paper.
+# The style of the page, on a screen and on paper.
 
 
 STYLE = """

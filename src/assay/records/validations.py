@@ -23,7 +23,7 @@ from assay.types import Passage, SourceSpan, Value, Verdict
 
 # Verdicts that are kept; past it the longest unused go first.
 MOST = 50_000
-# What is kept of a span, in the order of its fields.
+# The stored fields of a span, in the order of the class.
 _STORED = ("passage_id", "start", "end", "quote")
 # Seconds to wait for another process that is writing.
 _PATIENCE = 1.0

@@ -23,7 +23,7 @@ from assay.types import (
 
 # Passages that are tested at most, those that share the most words with the claim first; chosen.
 MOST_TESTED = 8
-# Of these, the first are also tested in pairs; chosen.
+# The first of these are also tested in pairs; chosen.
 MOST_PAIRED = 4
 # The support of a claim that a passage says word for word.
 WORD_FOR_WORD = 1.0

@@ -103,7 +103,7 @@ def _form_in(source: str, verb: str) -> str | None:
     return forms.pop() if len(forms) == 1 else None
 
 
-# Whether a source sentence says what a sentence would say once a value in it is corrected.
+# The test that a source sentence says what a sentence would say once a value in it is corrected.
 
 
 # Words that a sentence may have and its source may lack: pronouns and articles.

@@ -46,7 +46,7 @@ from assay.types import (
     Verdict,
 )
 
-# How well the words around a value in a source match those around its place in a claim.
+# The match of the words around a value in a source with those around its place in a claim.
 
 
 # Words on either side of a value, in the claim and in the source, whose order may differ; chosen.

@@ -21,7 +21,7 @@ from assay.types import (
     Verdict,
 )
 
-# Whether a passage found for a claim is about the subject of the question.
+# The test that a passage found for a claim is about the subject of the question.
 
 # A passage on the subject of a question without names holds at least this share of its words; chosen.
 _SHARE = 0.5

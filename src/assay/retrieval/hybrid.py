@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 RANK_CONSTANT = 60
 # Weight of the cosines in the scaled sum: chosen with leave-one-set-out, see decisions/013.
 DENSE_SHARE = 0.8
-# How far feedback moves the query's vector towards the first passages: chosen in the same way.
+# The share by which feedback moves the query's vector towards the first passages: chosen in the same way.
 FEEDBACK_SHARE = 0.5
 # The least possible cosine and BM25 score, from which scores are scaled.
 _LEAST_DENSE = -1.0

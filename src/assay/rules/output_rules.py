@@ -47,7 +47,7 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-# Whether the collection answers a question.
+# The test that the collection answers a question.
 Answerable = Callable[[str], Awaitable[bool]]
 # Chosen: violations of one rule that an answer is told of.
 MOST_PLACES = 20

@@ -16,10 +16,10 @@ from assay.nlp.quantities import quantities
 from assay.rules.layout import has_phrase, quoted_list
 from assay.types import Citation, Edit, Evidence, Question, QuestionKind, Severity, Span
 
-# What a kind of rule is given, and what it gives back.
+# The input and the results of a kind of rule.
 
 
-# What a rule may exempt: quotations, code and tables, titles and headings.
+# Parts that a rule may exempt: quotations, code and tables, titles and headings.
 Exempt = Literal["quote", "code", "title"]
 EVERY_EXEMPTION: frozenset[Exempt] = frozenset(("quote", "code", "title"))
 
@@ -142,7 +142,7 @@ class Kind(BaseModel, ABC):
         return False
 
 
-# What rules leave alone, and what no edit may touch: quotations, code and tables, titles, numbers, marks.
+# Parts that rules leave alone and no edit may touch: quotations, code and tables, titles, numbers, marks.
 
 
 _QUOTES = re.compile(
@@ -205,7 +205,7 @@ def untouchable(text: str) -> tuple[Span, ...]:
     return (*exempt_spans(text, frozenset(("quote", "code"))), *code_spans(text), *marks, *numbers)
 
 
-# What the names of a rule's checks begin with.
+# The prefix of the names of a rule's checks.
 PREFIX = "rule:"
 
 

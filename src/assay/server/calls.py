@@ -37,8 +37,8 @@ TheService = Annotated[Service, Depends(service_of)]
 
 
 Responses = dict[int | str, dict[str, Any]]
-# What any request may get: ill-formed, without the right key, too slow, too large, for another host, unfit, one too
-# many, a bug, not now.
+# Errors that any request may get: ill-formed, without the right key, too slow, too large, for another host, unfit,
+# one too many, a bug, not now.
 ALWAYS = (400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
 _WRONG = "What went wrong, and what to do next"
 

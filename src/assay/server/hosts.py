@@ -23,7 +23,7 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _HOST = re.compile(r"(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::([0-9]{1,5}))?", re.ASCII)
 _ORIGIN = re.compile(r"(https?)://([^/?#@\s]{1,300})", re.ASCII)
 _PORTS = {"http": "80", "https": "443"}
-# What a proxy adds to a request that it passes on.
+# Headers that a proxy adds to a request that it passes on.
 _FORWARDING = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
 
 

@@ -40,7 +40,7 @@ CREATE TABLE files (
 FILE_NAME = "jobs.sqlite"
 # Seconds without a heartbeat after which a job's owner counts as killed. Chosen.
 LEASE = 15.0
-# How often a job is begun before it counts as what kills the server. Chosen.
+# Starts of a job after which it counts as the killer of the server. Chosen.
 MOST_ATTEMPTS = 3
 # Seconds that ended jobs are kept: 30 days. Chosen.
 KEPT_SECONDS = 30 * 86_400.0

@@ -17,7 +17,7 @@ from assay.server.problems import problem_response
 from assay.server.rates import Rate
 
 MIB = 1024 * 1024
-# What must answer however busy the server is.
+# Paths that answer however busy the server is.
 HEALTH = ("/healthz", "/readyz")
 # The paths behind which models and networks work.
 ANSWERING = (

@@ -36,7 +36,7 @@ from assay.types import Answer, Done, Failed, Message, Outcome, Sentence, Senten
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
 _NOTHING_VERIFIED = "No sentence of the answer could be verified against the documents."
-# What a request may hold that has no effect here, beside the default that clients send of their own accord.
+# Fields that a request may hold without an effect here, but for those that clients send of their own accord.
 _WITHOUT_EFFECT = (
     "tools", "functions", "tool_choice", "function_call", "response_format", "stop", "logprobs", "logit_bias", "n",
     "seed", "temperature", "top_p", "max_tokens", "max_completion_tokens", "presence_penalty", "frequency_penalty",

@@ -53,7 +53,7 @@ class RequestContext:
 
 
 _METHODS = ("GET", "HEAD", "POST", "DELETE")
-# What the API, agents over MCP, and OpenAI's package in a browser send.
+# Headers that the API, agents over MCP, and OpenAI's package in a browser send.
 _REQUEST_HEADERS = (
     "Authorization",
     "Content-Type",

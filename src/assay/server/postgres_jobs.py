@@ -96,7 +96,7 @@ class PostgresJobs:
         def work(connection: Connection) -> CreatedJob:
             now = self._clock(connection)
             connection.execute("DELETE FROM assay.jobs WHERE finished < %s", (now - KEPT_SECONDS,))
-            # Of two who come with the same key at once, one waits here for the other.
+            # The second of two requests with the same key waits here for the first.
             new = connection.execute(
                 "INSERT INTO assay.jobs (job_id, collection, created, status, idempotency_key, digest)"
                 " VALUES (%s, %s, %s, 'queued', %s, %s) ON CONFLICT (tenant, idempotency_key) DO NOTHING",
@@ -229,7 +229,7 @@ class PostgresJobs:
 
     def _claim(self, connection: Connection, owner: str) -> ClaimedJob | None:
         busy: list[str] = []
-        # What another process is just changing is passed over: it has been taken, or goes on.
+        # A job that another process is just changing is passed over: it has been taken, or goes on.
         while (row := self._next(connection, busy, "FOR UPDATE OF jobs SKIP LOCKED")) is not None:
             job_id, collection, attempts = row
             if attempts >= MOST_ATTEMPTS:
@@ -294,7 +294,7 @@ class PostgresJobs:
             " WHERE job_id = %s AND status = 'waiting'",
             why,
         )
-        # What was not placed is swept.
+        # Files that were not placed are swept.
         connection.execute(
             "UPDATE assay.uploads SET job_id = NULL WHERE job_id = %s AND collection IS NULL", (job_id,)
         )

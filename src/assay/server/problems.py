@@ -49,12 +49,12 @@ _STATUS_OF_ERROR: tuple[tuple[type[AssayError], int], ...] = (
     (errors.DeadlinePassed, 504),
     (errors.BudgetSpent, 422),
 )
-# What OpenAI's clients call an error of this status; others are "invalid_request_error" or "server_error".
 # The words of the framework for what is wrong with a field, and the types of its errors for a body of another kind.
 _SHOULD = re.compile(r"^\w+ should\b")
 _IN_WORDS = {"Extra inputs are not permitted": "there is no such field", "Field required": "it is required"}
 _NO_OBJECT = ("model_attributes_type", "model_type")
 
+# OpenAI's type of error for a status; the others are "invalid_request_error" or "server_error".
 _OPENAI_TYPES = {
     401: "authentication_error",
     403: "permission_error",

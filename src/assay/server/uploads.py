@@ -44,7 +44,7 @@ _LONGEST, _LONGEST_BYTES, _LONGEST_ENDING = 120, 200, 16
 ABANDONED = 3600.0
 _UNNAMED = "unnamed"
 _SEPARATORS = re.compile(r"[/\\]+")
-# What Windows forbids in names, and bytes written as hex, which some program may decode.
+# Characters that Windows forbids in names, and bytes written as hex, which some program may decode.
 _FORBIDDEN = re.compile(r'(?:[<>:"|?*]|%[0-9A-Fa-f]{2})+')
 # Names that Windows reserves, with or without an ending.
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)

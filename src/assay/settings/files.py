@@ -35,7 +35,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "tavily_api_key": ("ASSAY_TAVILY_API_KEY", "TAVILY_API_KEY"),
     }
 )
-# Which key is sent to which address.
+# The key that is sent to each address.
 KEY_OF_URL: Mapping[str, str] = MappingProxyType(
     {
         "openai_base_url": "openai_api_key",

@@ -129,7 +129,7 @@ def with_options(settings: Settings, options: AskOptions) -> Settings:
     return _refused_together(_checked(values | given, display_names))
 
 
-# What the settings are called in messages, beside their values.
+# The settings' names in messages, beside their values.
 _CALLED = "display names"
 
 

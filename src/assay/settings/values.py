@@ -28,7 +28,7 @@ MODEL_SETTINGS = ("model", "simple_model", *(f"{role}_model" for role in ROLES))
 
 # The first round is the documents'; who names a service outside wants it asked.
 ROUNDS_OUTSIDE = 2
-# How much of what cannot be read a message shows.
+# The most characters of an unreadable value that a message shows.
 _SHOWN = 40
 
 ModelName = Annotated[str | None, Field(min_length=1, max_length=1000)]

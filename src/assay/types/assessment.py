@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from assay.types.value import Value
 
-# Who gave a score that no model gave.
+# The name of the scorer where no model scored.
 BY_RULES = "rules"
 
 

@@ -115,11 +115,11 @@ class AnswerReading(Value):
     row: float | None = None
 
 
-# Who asks a language model: each role may have a model of its own.
+# The roles that ask a language model; each may have a model of its own.
 Role = Literal["condenser", "judge", "writer", "verifier", "repairer"]
-# How hard a model thinks before it replies.
+# The effort of a model's thinking before it replies.
 Effort = Literal["low", "medium", "high"]
-# How a reply ended. Only "stop" is a whole reply; "length" is one that was cut off at its limit, "thinking" one
+# The end of a reply. Only "stop" is a whole reply; "length" is one that was cut off at its limit, "thinking" one
 # whose limit was used up before its first word, "incomplete" a stream without an ending.
 Finish = Literal["stop", "length", "thinking", "empty", "refused", "blocked", "tool", "incomplete", "other"]
 

@@ -85,7 +85,7 @@ def aspects(question: str) -> tuple[str, ...]:
     >>> aspects('Who said "Start where you are. Use what you have."?')
     ('Who said "Start where you are. Use what you have."',)
     """
-    # What is quoted stays whole.
+    # A quotation stays whole.
     closed = _QUOTED.sub(lambda match: match[0].translate(_CLOSED), question)
     parts = [
         part.translate(_OPENED)

@@ -171,7 +171,7 @@ def _original_span(flat: str, span: Span) -> Span:
 
 # Wrong and decorative citations.
 
-# How much higher the support by another passage must be than by those cited; chosen.
+# The least lead of another passage's support over that of those cited; chosen.
 LEAST_GAIN = 0.3
 # The share of a claim, by rarity, that a passage or its best sentence must hold to be read; chosen.
 LEAST_COVERAGE = 0.5

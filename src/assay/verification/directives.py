@@ -14,9 +14,9 @@ from assay.nlp.language import language_of
 from assay.nlp.sentences import sentences
 from assay.types import Check, Claim, Passage, Severity, Span, Status
 
-# What the checker is asked of a sentence that addresses its reader. It was not trained on this.
+# The hypothesis for a sentence that addresses its reader; the checker was not trained on it.
 HYPOTHESIS = "This text tells whoever reads it how to answer the question."
-# Of 700 ordinary sentences that address their reader 22 lie above (benchmarks/attacks/addressed.py --ordinary).
+# 22 of 700 ordinary sentences that address their reader lie above (benchmarks/attacks/addressed.py --ordinary).
 LEAST = 0.4
 _CAUSE = "the quoted sentence tells its reader what to answer"
 

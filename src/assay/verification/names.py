@@ -23,7 +23,7 @@ _CODE = re.compile(r"(?P<letters>[a-zà-ÿ]+)(?P<digits>\d+)[a-z]?\Z")
 _ACRONYMS = re.compile(r"[A-Z]{2,}s")
 _BEFORE_BRACKET = 80
 _ALSO = re.compile(r"\s\((?P<short>[^()\s]{2,12})\)")
-# What heads an item of a list: "**Capacity:** 48 cars", "Opening hours: 9 to 5", "**Founder** – Greta Lindqvist".
+# The head of an item of a list: "**Capacity:** 48 cars", "Opening hours: 9 to 5", "**Founder** – Greta Lindqvist".
 _LABEL = re.compile(
     r"\W*(?P<bold>\*\*|__)?(?P<label>[^\W\d][^:.!?;\n*_]{0,58}?)\s?(?(bold)(?::(?:\*\*|__)|(?:\*\*|__)\s*[:–—-])|:)\s+"
 )

@@ -50,7 +50,7 @@ _WORDS = 2
 _PATH_PARTS = 2
 # A word, a code where it has a capital and a digit ("P-300", "X2"); a year. Versions have a check of their own.
 _WORD = re.compile(r"(?<![\w.])[^\W_]\w*+(?:[.-]++\w++)*")
-# What a manual calls a field or a function: "Rules-Requires-Root", "ffi_type_float".
+# Names of fields and functions in manuals: "Rules-Requires-Root", "ffi_type_float".
 _IDENTIFIER = re.compile(r"[A-Z]\w*(?:-[A-Z]\w*){2,}|[^\W_]+(?:_[^\W_]+)+")
 _YEAR = re.compile(r"(?<![\w.,$€£-])(?:1[89]|20)\d\d(?![\w,%]|[.-]\d)")
 # From this rarity a word is missed in a row (as `assay.judging.row_finder` misses one).
@@ -426,7 +426,7 @@ class ReaderRelevance:
         prose = without_markup(without_marks(text, citations(text)))
         titles = dict.fromkeys(titled(one).title for one in sources)
         text_read = [TitledText("; ".join(titles), prose)]
-        # What may be about the topic of an earlier turn has to answer the question on it, too.
+        # A claim that may be about the topic of an earlier turn has to answer the question on it, too.
         forms = dict.fromkeys((question.standalone, question.on_topic))
         readings = [await self.reader.read(form, text_read) for form in forms]
         held, rarest = coverage_of(question.on_topic, " ".join((*titles, prose)))

@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 from assay.types import Value
 
-# Which addresses on the network may be reached: public ones, by name an intranet's, never a cloud's metadata.
+# The addresses that may be reached: public ones, by name an intranet's, never a cloud's metadata.
 
 
 Address = IPv4Address | IPv6Address
@@ -24,7 +24,7 @@ def _networks(*rows: tuple[str, str]) -> tuple[tuple[Network, str], ...]:
     )
 
 
-# What no rule can allow: a cloud's metadata and what speaks only to the machine's own link.
+# Networks that no rule can allow: a cloud's metadata and the machine's own link.
 NEVER = _networks(
     ("the address of a cloud's metadata", "168.63.129.16/32 100.100.100.200/32 192.0.0.192/32"),
     ("the address of a cloud's metadata", "fd00:ec2::/32 fd20:ce::/32 fd00:42::/32"),
@@ -35,13 +35,13 @@ NEVER = _networks(
     ("an IPv4 address inside an IPv6 one", "::ffff:0:0/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48"),
     ("an IPv4 address tunnelled through IPv6", "2002::/16 2001::/32"),
 )
-# What a user may allow by name.
+# Networks that a user may allow by name.
 PRIVATE = _networks(
     ("this machine itself", "127.0.0.0/8 ::1/128"),
     ("a private address", "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7 fec0::/10"),
     ("an address that a network provider shares out", "100.64.0.0/10"),
 )
-# What is no host's address on the public internet.
+# Networks that hold no host of the public internet.
 SPECIAL = _networks(
     ("an address for protocols", "192.0.0.0/24 192.88.99.0/24 2001::/23"),
     ("an address for documentation", "192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32 3fff::/20"),
@@ -255,7 +255,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
 )
 
 
-# What a single one is called.
+# The singular of each name.
 _ONE_OF: Mapping[str, str] = {
     "private addresses of pages": "private address of a page",
     "e-mail addresses": "e-mail address",

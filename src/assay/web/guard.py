@@ -22,7 +22,7 @@ _LINK = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<rest>.*)", re.DOTAL
 _AUTHORITY = re.compile(r"//(?P<authority>[^/?#]*)(?P<target>[^#]*)")
 _HOST_AND_PORT = re.compile(r"(?P<host>\[[^\]]*\]|[^:]*)(?::(?P<port>\d{1,5}))?")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-# What other readers take for the dot between labels (UTS 46, section 2.3).
+# Characters that other readers take for the dot between labels (UTS 46, section 2.3).
 _OTHER_DOTS = "\u3002\uff0e\uff61"
 # A last label that begins like a number makes the host an IPv4 address to many readers (WHATWG URL, 3.5).
 _NUMBER = re.compile(r"(?:\d+|0x[0-9a-f]*)")
@@ -89,7 +89,7 @@ class SsrfGuard:
         """The link that a redirect leads to. Raises EgressRefused as `link` does."""
         if _has_controls(location):
             raise _refused(location, "it holds characters that no address has", "nothing to be done")
-        # What begins with a scheme is whole: readers that take it for a part of the page's own address differ.
+        # A link with a scheme is a whole address, though some readers take it for a part of the page's own.
         if _LINK.fullmatch(location):
             return self.link(location)
         try:

@@ -39,7 +39,7 @@ from assay.web.pages import page_date
 from assay.web.robots import LARGEST, Robots, SiteRules, read
 from assay.web.sources import Page
 
-# What goes wrong on the way to a server outside, as assay's errors: one table for pages and search services.
+# Failures on the way to a server outside, as assay's errors: one table for pages and search services.
 
 
 try:
@@ -51,7 +51,7 @@ except ImportError as error:
         hint='in the clone of assay: pip install ".[web]"',
     ) from error
 
-# What connections and decoders raise; anything else is a mistake of ours.
+# The errors of connections and decoders; anything else is a mistake of ours.
 FAILURES: tuple[type[Exception], ...] = (aiohttp.ClientError, OSError, ValueError, EOFError)
 _SAID = 200
 # A piece of the key this long, found in what a service says, gives the key away.
@@ -297,7 +297,7 @@ def _unpacker(encoding: str, who: str) -> Callable[[bytes, int], bytes]:
 
     def unpack(piece: bytes, room: int) -> bytes:
         try:
-            # What is left over when the room is full is never asked for: the caller gives up then.
+            # Bytes beyond the room are never asked for: the caller gives up then.
             return unpacker.decompress(piece, max_length=room)
         except zlib.error as error:
             hint = "try again; else look for another page"
@@ -309,7 +309,7 @@ def _unpacker(encoding: str, who: str) -> Callable[[bytes, int], bytes]:
 # Pages from the web: one GET, within every limit, or a typed error that says why not.
 
 
-# What the loaders read.
+# Media types that the loaders read.
 _READABLE = frozenset(
     """text/html application/xhtml+xml text/plain text/markdown text/x-markdown text/csv text/tab-separated-values
     application/csv application/pdf application/x-pdf application/json text/json application/xml text/xml

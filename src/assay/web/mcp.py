@@ -25,7 +25,7 @@ from assay.web.sources import SearchResult
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
-# What a search tool answered, as typed results: from its structured content, from JSON, or from its text.
+# A search tool's answer as typed results: from its structured content, from JSON, or from its text.
 
 
 _LINKS = ("url", "link", "href", "uri", "source_url", "source")
@@ -146,7 +146,7 @@ except ImportError as error:
         hint='in the clone of assay: pip install ".[mcp]"',
     ) from error
 
-# What talking to a server can raise, alone or as a group of its tasks; anything else is a mistake of ours.
+# The errors of talking to a server, alone or as a group of its tasks; anything else is a mistake of ours.
 _FAILURES: tuple[type[Exception], ...] = (
     MCPError,
     OSError,
@@ -158,7 +158,7 @@ _FAILURES: tuple[type[Exception], ...] = (
     anyio.EndOfStream,
     ExceptionGroup,
 )
-# What search tools call the words to look for, and how many results are wanted.
+# Search tools' names for the words to look for, and for the number of results.
 _QUERY_NAMES = ("query", "q", "search_query", "search", "searchTerm", "question", "text", "keywords", "term")
 _COUNT_NAMES = ("max_results", "maxResults", "count", "limit", "k", "top_k", "num_results", "numResults", "n")
 _PAGES_OF_TOOLS = 20
@@ -242,7 +242,7 @@ class McpSearch:
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[Client]:
         if isinstance(self.server, McpCommand):
-            # What a server says beside its answers is not for this program's own output.
+            # A server's words beside its answers are not for this program's own output.
             with open(os.devnull, "w", encoding="utf-8") as nowhere:
                 parameters = StdioServerParameters(
                     command=self.server.command,

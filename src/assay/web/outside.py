@@ -222,7 +222,7 @@ class OutsideRetriever:
             async with few_at_once, asyncio.timeout_at(until):
                 passages = await self._passages(result)
         except EgressRefused as error:
-            # What must not be fetched is not quoted from elsewhere either.
+            # A page that must not be fetched is not quoted from elsewhere either.
             return _Read(notes=(_about(result, error),))
         except TimeoutError:
             why = f"{result.link} was not read before the time was up"

@@ -157,7 +157,7 @@ def _plausible(day: str, fetched: float) -> bool:
 # From a page's bytes, or a search result's own text, to passages that can be quoted.
 
 
-# Of one page; the rest is left out, since splitting and ranking it would take seconds.
+# The most of one page; the rest is left out, since splitting and ranking it would take seconds.
 LONGEST_TEXT = 200_000
 SNIPPET = "snippet"
 _ENDINGS = {

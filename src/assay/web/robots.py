@@ -13,7 +13,7 @@ from assay.core.stages import Clock
 from assay.types import Value
 from assay.web.guard import Link
 
-# What the site is asked for by, and the least that must be read of a file (RFC 9309, 2.5).
+# The name under which a site is asked, and the least that must be read of a file (RFC 9309, 2.5).
 AGENT = "assay"
 LARGEST = 512 * 1024
 _LINE = re.compile(r"\s*([A-Za-z-]{1,40})\s*:\s*([^#]*)")
@@ -102,10 +102,10 @@ def _fits(shape: str, path: str) -> bool:
     return not ends or at == len(path)
 
 
-# What sites let a reader fetch: each site is asked once for its rules, however many of its pages are wanted.
+# Sites' rules on what may be fetched; each site is asked once, however many of its pages are wanted.
 
 
-# How many sites' rules are kept, and for how many seconds (RFC 9309, 2.4: at most a day).
+# The most sites whose rules are kept, and for how many seconds (RFC 9309, 2.4: at most a day).
 _SITES = 1000
 _SITE_SECONDS = 12 * 3600.0
 

@@ -351,7 +351,7 @@ def _parts(
     style = settings.citation_style if settings.citation_style is CitationStyle.NONE else None
     is_own = networks.retriever is not None
     runs = Runs(settings, embedder.model, store, models, networks.checker, networks.reader, style, is_own)
-    # What one question embedded, the next one may ask for again: sentences of the same passages above all.
+    # The next question may need the same embeddings: those of sentences of the same passages above all.
     shared, reader_of_pages = CachingEmbedder(embedder), Sandbox()
     search: CollectionSearch | OwnSearch = CollectionSearch(index, shared, networks.reranker)
     if networks.retriever is not None:
@@ -367,7 +367,7 @@ def _parts(
         verdicts,
         networks.checker,
         networks.reader,
-        # What a retriever of the caller's searches may have other words than the collection.
+        # The documents behind a caller's retriever may have other words than the collection.
         None if is_own else CollectionSpeller(index, is_english),
         None
         if store is None or settings.record != "all"

@@ -198,7 +198,7 @@ def renew(settings: Settings, *, replacing: bool) -> WrittenRubrics:
         raise UsageError(
             "wording rubrics needs a language model, and none is set", hint="set one: --model openai:NAME"
         )
-    # How freely models judge says nothing of how freely one words.
+    # The temperature of a judge says nothing about that of a writer.
     tuning = tuning_of(model.name, settings.model_copy(update={"judge_temperature": None}))
     made = asyncio.run(_reword(replace(model, tuning=tuning)))
     write(made, path)

@@ -11,17 +11,17 @@ from assay.settings import ROLES, Settings
 from assay.types import AskOptions
 from assay.wiring.models import all_anthropic
 
-# What a model that writes heeds, and no other part.
+# Settings that only a model that writes heeds.
 _OF_WRITERS = (
     *("detail", "expertise", "simple_model", "writer_temperature", "reply_tokens", "system_prompt"),
     "history_messages",
 )
-# What models heed that think before they reply.
+# Settings that only models heed that think before they reply.
 _OF_THINKING = ("reasoning_effort", "thinking_tokens")
-# What any model heeds, and nothing else. Limits are not among them: they are kept where nothing reaches them.
+# Settings that any model heeds, and nothing else. Limits are not among them: they hold without a model, too.
 _OF_MODELS = ("context_tokens", "prices")
 _BORDERLINE = ("borderline_low", "borderline_high")
-# What names the judgement of the evidence, or decides by it.
+# Settings that name the judgement of the evidence, or decide by it.
 _OF_JUDGEMENTS = ("excellent", "good", "partial", "least_passages", *_BORDERLINE)
 _OF_PAGES = ("domains", "denied_domains", "intranet_hosts")
 _OF_MCP = ("mcp_server", "mcp_tool")

@@ -26,7 +26,7 @@ from assay.wiring.networks import OpenChecker, OpenReader
 READ_AGAIN = 1.0
 # Questions at once from which on an engine is full: past it, the profile auto looks less deep.
 FULL = 64
-# What is no part of how a run was answered, or must not be written down.
+# Settings that are no part of how a run was answered, or must not be written down.
 _NOT_RECORDED = frozenset(
     {"data_dir", "store", "search_engine", "tenant"}
     | {"openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
@@ -87,7 +87,7 @@ class Runs:
         return self._known[-1][1]
 
     def _about(self, depth: Depth, history: tuple[Message, ...], run: Run) -> dict[str, Any]:
-        # What only some runs have stands in their records alone.
+        # Values that only some runs have stand in their records alone.
         some = {
             "passages": None if run.passages is None else {"searches": run.passages.searches},
             "style": None if run.style is None else run.style.value,
@@ -101,7 +101,7 @@ class Runs:
             "history": [message.to_dict() for message in history],
             "settings": recordable(self.settings),
             "embedding": self.embedding.to_dict(),
-            # What the models call themselves, which is what the tape knows them by: a file without its folder.
+            # The models' own names, by which the tape knows them: a file without its folder.
             "models": {name: model.name for name, model in self.models.by_name.items()},
             "checker": None if self.checker is None else self.checker.checker.model.to_dict(),
             "reader": None if self.reader is None else self.reader.reader.model.to_dict(),

@@ -84,7 +84,7 @@ from assay.writing.model_writer import ModelWriter, RoutedWriter, UnlinkedDeclin
 from assay.writing.prompt import Style
 from assay.writing.reader_writer import ReaderWriter
 
-# Who mends what failed, and which repairs can be carried out.
+# The repairer, and the repairs that can be carried out.
 
 
 # The repairs that need no model.
@@ -125,7 +125,7 @@ def allowed_repairs(*, written: bool, deep: bool, rewrites: bool, unsupported: s
     return BY_RULES - dropping | {kind for kind, is_able in by_model.items() if is_able}
 
 
-# What this version can carry out; the policy falls back to ABSTAIN for the rest.
+# Actions that this version can carry out; the policy falls back to ABSTAIN for the rest.
 ABLE = frozenset({Action.ANSWER, Action.REFINE, Action.CLARIFY, Action.ABSTAIN})
 # The share of what a model can take that a judge's prompt may fill with passages; the rest is for its
 # instructions, the question and the reply.
@@ -134,7 +134,7 @@ _ONLY_SAME = (
     "reuse near serves the same question only: no reader says whether a kept answer answers another one; set "
     "--reader bundled"
 )
-# What answers call the judge that asks no model.
+# The name in answers of the judge that asks no model.
 _FITTED = "heuristic (fitted)"
 
 
@@ -491,7 +491,7 @@ class Composer:
             )  # a judgement that decides nothing sends nobody to search again
         if run.passages is None:
             return learned
-        # What was learned is of second searches; here the first one, asked for by the caller, is still to be made.
+        # The learned values are of second searches; here the caller's first one is still to be made.
         return replace(learned, gains={**learned.gains, **{(Action.REFINE, triage): 1.0 for triage in Triage}})
 
     def _models_used(self, profile: str) -> ModelsUsed:

@@ -43,7 +43,7 @@ from assay.wiring.runs import depth_of
 from assay.wiring.stages import Composer
 from assay.wiring.verdict_cache import VerdictCache
 
-# What says how services are reached is taken as it is set now, and only for real calls.
+# Settings on how services are reached are taken as they are now, and only for real calls.
 _SERVICES = (
     *("openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"),
     *("openai_base_url", "anthropic_base_url", "gemini_base_url"),
@@ -78,7 +78,7 @@ _OF_OUTSIDE = frozenset({"outside", "searxng_url", "mcp_server", "mcp_tool", *("
 _DEADLINE = "deadline"
 # The ports of a tape that ask a model, a service or the collection; others compute on this machine.
 _CALLED = ("model ", "stream ", "retrieve", "outside", "spell")
-# How a call that was cut short ends on the tape.
+# The end on the tape of a call that was cut short.
 _CUT = b'"cut": true}'
 
 

@@ -18,7 +18,7 @@ Scores = list[tuple[int, float]]
 
 # Filters that keep less than this share are searched exactly over the selected rows: as in SQLite.
 _SELECTIVE_SHARE = 0.2
-# How many nodes of the graph a search looks at first, and at most where a filter drops many: see decisions/220.
+# Nodes of the graph that a search visits first, and at most where a filter drops many: see decisions/220.
 SEARCH_BREADTH, _MOST_VISITED = 400, 40_000
 # Rows beyond k whose scores are computed anew: what rounding may have put in another order. Chosen.
 _SPARE = 16

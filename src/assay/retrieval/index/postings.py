@@ -104,7 +104,7 @@ def best_rows(
         kept = np.zeros(len(sums), bool)
         kept[allowed[allowed < len(sums)]] = True
         sums[~kept] = 0.0
-    # Of most rows nothing is asked for: choosing among the many zeros would take longer than all else.
+    # Most rows score zero, and choosing among them would take longer than all else.
     candidates = np.flatnonzero(sums > 0)
     scores_of = sums[candidates]
     if len(candidates) > k:

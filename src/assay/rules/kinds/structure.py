@@ -205,13 +205,13 @@ def _without_section(text: str, heading: Span) -> Edit:
 
 # Words that are a thing as often as an act: "the contact lens", "a schedule of fees".
 _AMBIGUOUS = word_class("calls_to_action.ambiguous")
-# What may stand behind such a word where it is the act: whom, what, when, how.
+# Words that may stand behind such a verb: whom, what, when, how.
 _OBJECT = re.compile(
     r"""\s*(?:us|our|me|my|him|her|them|the|a|an|your|one|sales|support|today|now|here|up|in|with|at|by|for|via|on|through|to
         |[A-Z]\w+)\b(?!\s+of\b)|\s*(?:[.!?,;:)]|\Z)|\s+(?:and|or)\b""",
     re.VERBOSE,
 )
-# What may stand before it, but for the start of the sentence: a word that leads to a verb, or another such word.
+# Words that may stand before it, but for the start of the sentence: one that leads to a verb, or another such verb.
 _BEFORE_VERB = re.compile(
     r"(?:[,;:]\s*|\b(?:to|please|and|or|can|may|could|should|now|just|then|simply|also|let's|let’s|us)\s+)\Z",
     re.IGNORECASE,

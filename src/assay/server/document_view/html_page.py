@@ -33,7 +33,7 @@ _WITHOUT_CONTENT = frozenset(
     """script style template noscript title svg math iframe object embed canvas video audio map nav button select
     option textarea dialog""".split()
 )
-# Of a longer page only its stored text is shown: chosen, what a browser draws at once.
+# A longer page is shown as its stored text alone: chosen, about what a browser draws at once.
 _LONGEST_SOURCE, _LONGEST_PAGE = 6_000_000, 1_500_000
 # Markdown up to this length is shown whole, of longer texts so much on either side of the quote. Chosen.
 _WHOLE, _AROUND = 100_000, 25_000

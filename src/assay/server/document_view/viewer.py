@@ -39,7 +39,7 @@ Content = PdfPages | HtmlPage | TableRows | TextLines
 # For one request: address space, processor and wall seconds, and bytes of a reply. Chosen: somebody waits for it,
 # and the stored text can be shown instead.
 _LIMITS = SandboxLimits(memory=1 << 30, cpu_seconds=5, wall_seconds=8.0, text=32 << 20)
-# What the helper processes call; this one imports neither them nor the libraries that parse documents.
+# Functions of the helper processes; this one imports neither them nor the libraries that parse documents.
 _PDF_READER = "assay.server.document_view.pdf_pages:read"
 _PAGE_READER = "assay.server.document_view.page_reader:read"
 # Helper processes that read PDFs, for pages are drawn while others scroll, and those that read the rest. Chosen.

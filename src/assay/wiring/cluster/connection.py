@@ -25,11 +25,11 @@ except ImportError as error:
 
 # Ray on this machine, for this process alone.
 LOCAL = "local"
-# That which this machine is a node of.
+# The cluster of which this machine is a node.
 AUTO = "auto"
 # Seconds for a head node to take a connection. Ray itself would try for minutes. Chosen.
 _PATIENCE = 10.0
-# What Ray raises where a machine or a process is lost. The work is not at fault, and is given to another one.
+# Ray's errors for a lost machine or process. The work is not at fault, and is given to another one.
 LOST = (RayActorError, WorkerCrashedError, OutOfMemoryError, ObjectLostError, RaySystemError)
 # Times that a call is given to another actor where the first one is lost: more machines than will be lost at once,
 # few enough that a text which ends every process that reads it ends the work soon. Chosen.

@@ -28,7 +28,7 @@ _AT_ONCE = 512 << 10
 # Threads of one worker's network: a worker has one processor.
 _THREADS = 1
 
-# What was read of a file: the number to ask for more by, None at its end, and its items as `rows` writes them.
+# A part of a file: the number to ask for more by, None at its end, and its items as `rows` writes them.
 Part = tuple[int | None, list[bytes]]
 
 

@@ -406,13 +406,11 @@ def coherence(answer: ParsedAnswer) -> Measurement:
     return Measurement(
         score,
         tuple(f"sentence {flaw.at + 1} {flaw.reason}" for flaw in shown),
-        tuple(dict.fromkeys(_quote(answer, flaw.at) for flaw in shown)),
+        tuple(
+            dict.fromkeys(answer.quote(answer.spans[flaw.at].start, answer.spans[flaw.at].end) for flaw in shown)
+        ),
         tuple(dict.fromkeys(flaw.suggestion for flaw in shown)),
     )
-
-
-def _quote(answer: ParsedAnswer, at: int) -> str:
-    return answer.quote(answer.spans[at].start, answer.spans[at].end)
 
 
 def _parse_sentence(at: int, text: str) -> _Sentence:

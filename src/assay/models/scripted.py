@@ -97,7 +97,8 @@ class Rule(BaseModel):
 
     def fits(self, request: ModelRequest) -> bool:
         """True if this rule answers the request."""
-        return self.role in (None, request.role) and self.contains in _prompt(request)
+        prompt = "\n".join(message.text for message in request.messages)
+        return self.role in (None, request.role) and self.contains in prompt
 
 
 _Script = TypeAdapter(tuple[Rule, ...])
@@ -182,10 +183,6 @@ class ScriptedModel:
 
 
 _SHAPE = 'a script is a JSON list of rules such as {"role": "writer", "contains": "…", "reply": "…"}'
-
-
-def _prompt(request: ModelRequest) -> str:
-    return "\n".join(message.text for message in request.messages)
 
 
 def _pieces(rule: Rule) -> list[str]:

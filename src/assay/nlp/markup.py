@@ -203,7 +203,9 @@ def find_asides(text: str) -> tuple[Aside, ...]:
     [('> So they say.', 'quoted'), ('[^1]: The weather office.', 'markup')]
     """
     front = _front_matter(text)
-    seen = CODE_BLOCK.sub(_mask_code, text) if "```" in text or "~~~" in text else text
+    seen = text
+    if "```" in text or "~~~" in text:
+        seen = CODE_BLOCK.sub(lambda block: re.sub(r"[^\n]", "x", block.group()), text)
     seen = _without(seen, front)
     comments = list(_comments(seen))
     lines = _lines(_without(seen, comments))
@@ -256,10 +258,6 @@ def _code_lines(lines: Sequence[_Line]) -> Iterator[Span]:
         last = at + 1 == len(lines)
         if begins and (last or _ALONE.match(lines[at + 1].text) or _ITEM.match(lines[at + 1].text)):
             yield Span(line.start, line.end)
-
-
-def _mask_code(block: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", "x", block.group())
 
 
 def _without(text: str, found: Sequence[Aside]) -> str:

@@ -118,10 +118,6 @@ class _Watched:
     least: Callable[[float, int], float] | None = None
 
 
-def _runs(row: FiguresRow) -> int:
-    return row.runs
-
-
 def _delivered(row: FiguresRow) -> int:
     return sum(row.verdicts.values())
 
@@ -136,16 +132,12 @@ def _by_chance(share: float, count: int) -> float:
     return math.sqrt(inner * (1 - inner) / count)
 
 
-def _of_confidence(_usual: float, _count: int) -> float:
-    return _LEAST_CONFIDENCE
-
-
 _WATCHED: Mapping[str, _Watched] = MappingProxyType(
     {
-        "failed_share": _Watched(lambda row: row.failed_share, _runs, _by_chance),
+        "failed_share": _Watched(lambda row: row.failed_share, lambda row: row.runs, _by_chance),
         "abstained_share": _Watched(lambda row: row.abstained_share, _ended, _by_chance),
         "reflection_rate": _Watched(lambda row: row.reflection_rate, _delivered, _by_chance),
-        "confidence": _Watched(lambda row: row.confidence, _delivered, _of_confidence),
+        "confidence": _Watched(lambda row: row.confidence, _delivered, lambda _usual, _count: _LEAST_CONFIDENCE),
         "citation_validity": _Watched(lambda row: row.citation_validity, _delivered, _by_chance),
         "first_try_share": _Watched(lambda row: row.first_try_share, _ended, _by_chance),
         "rounds": _Watched(lambda row: row.rounds, _ended),

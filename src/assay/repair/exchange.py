@@ -33,7 +33,6 @@ from assay.repair.wording import apply_edit, fit_value
 from assay.types import (
     VALUE_CHECKS,
     Candidate,
-    Check,
     Claim,
     Edit,
     Evidence,
@@ -450,9 +449,8 @@ def doubted_places(review: Review, claim: Claim) -> tuple[Span, ...]:
     return tuple(
         Span(check.answer_span.start - claim.start, check.answer_span.end - claim.start)
         for check in review.checks
-        if check.claim == claim.n and check.answer_span is not None and _doubts_value(check)
+        if check.claim == claim.n
+        and check.answer_span is not None
+        and check.name in VALUE_CHECKS
+        and check.status in (Status.FAILED, Status.UNKNOWN)
     )
-
-
-def _doubts_value(check: Check) -> bool:
-    return check.name in VALUE_CHECKS and check.status in (Status.FAILED, Status.UNKNOWN)

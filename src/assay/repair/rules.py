@@ -12,7 +12,6 @@ from assay.repair.correct import correct_values
 from assay.repair.exchange import exchange_values, shipped_weights
 from assay.types import (
     Candidate,
-    Check,
     Claim,
     Evidence,
     Question,
@@ -66,8 +65,7 @@ class RulesRepairer:
 
 def hedge(evidence: Evidence, sentence: Sentence, review: Review) -> Candidate:
     """The sentence with a mark, and its first blocking finding as the reason."""
-    blocking = (finding.message for finding in review.findings if finding.severity is Severity.BLOCK)
-    return Candidate(replace(sentence, hedged=True), evidence, next(blocking, ""), "rules")
+    return Candidate(replace(sentence, hedged=True), evidence, _blocking(review), "rules")
 
 
 # Several repairers as one.
@@ -183,11 +181,10 @@ def _failed(review: Review) -> tuple[Claim, ...]:
 
 def _fails(claim: Claim, review: Review) -> bool:
     wrong = claim.verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED)
-    return wrong or any(check.claim == claim.n and _blocks(check) for check in review.checks)
-
-
-def _blocks(check: Check) -> bool:
-    return check.status is Status.FAILED and check.severity is Severity.BLOCK
+    return wrong or any(
+        check.claim == claim.n and check.status is Status.FAILED and check.severity is Severity.BLOCK
+        for check in review.checks
+    )
 
 
 def _reason(claim: Claim, review: Review) -> str:

@@ -224,7 +224,7 @@ def rule_lines(text: str) -> tuple[int, ...]:
     (1, 4)
     """
     bare = _without_strings(text)
-    return tuple(_line(bare, match.start()) for match in _HEADER.finditer(bare))
+    return tuple(bare.count("\n", 0, match.start()) + 1 for match in _HEADER.finditer(bare))
 
 
 def key_line(text: str, first: int, last: int | None, key: str) -> int:
@@ -232,10 +232,6 @@ def key_line(text: str, first: int, last: int | None, key: str) -> int:
     lines = _without_comments(text).split("\n")[first - 1 : last]
     wanted = re.compile(rf"(?:^|[\s{{,.\[\"'])(?:{re.escape(key)})[\"']?\s*(?:=|\.|\])")
     return next((first + n for n, line in enumerate(lines) if wanted.search(line)), first)
-
-
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
 
 
 def _without_strings(text: str) -> str:

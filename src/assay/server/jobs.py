@@ -100,7 +100,7 @@ class SqliteJobs:
         digest = digest_of(collection, files)
         job_id, now = str(ULID()), self._clock()
         with self._file.writing() as connection:
-            _forget_old(connection, now - KEPT_SECONDS)
+            _delete(connection, "finished < ?", now - KEPT_SECONDS)
             known = connection.execute(
                 "SELECT job_id, digest FROM jobs WHERE idempotency_key = ?", (idempotency_key,)
             ).fetchone()
@@ -312,11 +312,6 @@ def _end(connection: sqlite3.Connection, job_id: str, now: float, reason: str | 
         "WHERE job_id = ? AND status = 'waiting'",
         (reason, hint, now, job_id),
     )
-
-
-def _forget_old(connection: sqlite3.Connection, before: float) -> None:
-    """Delete jobs that ended before a time."""
-    _delete(connection, "finished < ?", before)
 
 
 def _delete(connection: sqlite3.Connection, where: str, value: object) -> None:

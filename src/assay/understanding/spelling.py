@@ -104,7 +104,9 @@ class CollectionSpeller:
             return ()
         vocabulary = await self._vocabulary()
         found = [(word, await self._nearest(fold(word), asked[word], vocabulary)) for word in unknown]
-        return tuple(Correction(word, _match_case(word, near)) for word, near in found if near is not None)
+        return tuple(
+            Correction(word, near.title() if word.istitle() else near) for word, near in found if near is not None
+        )
 
     async def _vocabulary(self) -> _Vocabulary:
         version = await self.index.version()
@@ -168,7 +170,3 @@ def _question_word(word: str) -> str | None:
     letters = sorted(word)
     found = [one for one in _QUESTION_WORDS if sorted(one) == letters]
     return found[0] if len(found) == 1 else None
-
-
-def _match_case(written: str, near: str) -> str:
-    return near.title() if written.istitle() else near

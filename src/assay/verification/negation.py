@@ -234,7 +234,9 @@ def _share_clause(denial: Denial, stored: Denial) -> bool:
 def _omitted_denials(claim: Alignment, denied: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:
     """The denials that the claim omits from the sentence it copies, else those of a sentence nearly the same."""
     if claim.copied is not None:
-        edits = [edit for edit in claim.copied.copy.edits if not denials(_edited_text(claim, edit))]
+        edits = [
+            edit for edit in claim.copied.copy.edits if not denials(claim.plain[edit.claim.start : edit.claim.end])
+        ]
         for stored in denials(claim.copied.sentence.text):
             if any(within(stored.place, edit.source) and _ends_with_denial(stored, edit) for edit in edits):
                 yield claim.copied.sentence, stored
@@ -243,10 +245,6 @@ def _omitted_denials(claim: Alignment, denied: Sequence[Denial]) -> Iterator[tup
     if close and not denied and not _DENY & set(terms(claim.plain)):
         for stored in denials(close[0].sentence.text):
             yield close[0].sentence, stored
-
-
-def _edited_text(claim: Alignment, edit: Edit) -> str:
-    return claim.plain[edit.claim.start : edit.claim.end]
 
 
 def _is_short(edit: Edit) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from assay.nlp import dates as date_text
 from assay.nlp import quantities as quantity_text
@@ -183,49 +184,44 @@ def _computed(
 
 
 def _written_number(claim: Alignment, stated: Quantity) -> Check:
-    said = claim.plain[stated.start : stated.end]
-    unclear = next(
-        (quantity for quantity in claim.sources.quantities if quantity_text.may_agree(stated, quantity[0])), None
-    )
-    if unclear is not None and not any(
-        quantity_text.agree(stated, quantity[0]) for quantity in claim.sources.quantities
-    ):
+    said, stored = claim.plain[stated.start : stated.end], claim.sources.quantities
+    agreeing = [quantity for quantity in stored if quantity_text.agree(stated, quantity[0])]
+    unclear = next((quantity for quantity in stored if quantity_text.may_agree(stated, quantity[0])), None)
+    if unclear is not None and not agreeing:
         place = _place(*unclear)
         cause = f"the spaces of {said!r} or {place.quote!r} may part thousands or numbers"
         return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, cause, stated, place)
     instead = _number_in_its_place(claim, stated)
     if instead is not None:
-        return _wrong_number(claim, stated, instead)
-    agreeing = [quantity for quantity in claim.sources.quantities if quantity_text.agree(stated, quantity[0])]
+        return _wrong(claim, "numbers", stated, instead)
     if agreeing and not (claim.misplaced(agreeing) and _other_number(claim, stated, SAME_STATEMENT)):
         place = _place(*claim.nearest_first(agreeing))
         return result(claim, "numbers", Status.PASSED, Severity.BLOCK, None, stated, place)
     other = _other_number(claim, stated, SAME_MATTER)
     if other is not None and other.certain:
-        return _wrong_number(claim, stated, other)
+        return _wrong(claim, "numbers", stated, other)
     if stated.dimension == "ordinal" or (
         stated.spelled and stated.high <= COUNTABLE and stated.dimension in ("", "times")
     ):
         cause = f"the sources do not write {said!r}; it may be counted from them"
         return result(claim, "numbers", Status.UNKNOWN, Severity.WARN, cause, stated)
-    bare = next((quantity for quantity in claim.sources.quantities if lacks_unit(stated, quantity[0])), None)
+    bare = next((quantity for quantity in stored if lacks_unit(stated, quantity[0])), None)
     if bare is not None:
         cause = f"the source gives the number of {said!r} without that unit"
         return result(claim, "numbers", Status.UNKNOWN, Severity.WARN, cause, stated, _place(*bare))
-    pointed = next(
-        (quantity for quantity in claim.sources.quantities if differs_by_point(stated, quantity[0])), None
-    )
+    pointed = next((quantity for quantity in stored if differs_by_point(stated, quantity[0])), None)
     if pointed is not None:
         cause = f"{said!r} is what the source writes if its point parts thousands"
         return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, cause, stated, _place(*pointed))
     if other is not None:
-        return _wrong_number(claim, stated, other)
+        return _wrong(claim, "numbers", stated, other)
     return failure(claim, "numbers", f"no source of this claim says {said!r}", stated, FindingKind.WRONG_NUMBER)
 
 
-def _wrong_number(claim: Alignment, stated: Quantity, rival: Rival) -> Check:
+def _wrong(claim: Alignment, name: Literal["numbers", "dates"], stated: Quantity | Date, rival: Rival) -> Check:
     cause = f"the answer says {claim.plain[stated.start : stated.end]!r}, the source {rival.place.quote!r}"
-    return failure(claim, "numbers", cause, stated, FindingKind.WRONG_NUMBER, rival.place, rival.expected)
+    kind = FindingKind.WRONG_NUMBER if name == "numbers" else FindingKind.WRONG_DATE
+    return failure(claim, name, cause, stated, kind, rival.place, rival.expected)
 
 
 def _number_in_its_place(claim: Alignment, stated: Quantity) -> Rival | None:
@@ -317,7 +313,7 @@ def _written_date(claim: Alignment, stated: Date) -> Check:
     said = claim.plain[stated.start : stated.end]
     instead = _date_in_its_place(claim, stated)
     if instead is not None:
-        return _wrong_date(claim, stated, instead)
+        return _wrong(claim, "dates", stated, instead)
     agreeing = [date for date in claim.sources.dates if date_text.agree(stated, date[0])]
     if agreeing and not (claim.misplaced(agreeing) and _other_date(claim, stated, SAME_STATEMENT)):
         place = _place(*claim.nearest_first(agreeing))
@@ -330,12 +326,7 @@ def _written_date(claim: Alignment, stated: Date) -> Check:
     other = _other_date(claim, stated, SAME_MATTER)
     if other is None:
         return failure(claim, "dates", f"no source of this claim says {said!r}", stated, FindingKind.WRONG_DATE)
-    return _wrong_date(claim, stated, other)
-
-
-def _wrong_date(claim: Alignment, stated: Date, rival: Rival) -> Check:
-    cause = f"the answer says {claim.plain[stated.start : stated.end]!r}, the source {rival.place.quote!r}"
-    return failure(claim, "dates", cause, stated, FindingKind.WRONG_DATE, rival.place, rival.expected)
+    return _wrong(claim, "dates", stated, other)
 
 
 def _date_in_its_place(claim: Alignment, stated: Date) -> Rival | None:

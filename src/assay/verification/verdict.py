@@ -158,7 +158,7 @@ def verdict_of(
     failed = truth_failures(checks)
     decisive = next((one for one in failed if opinion is None or decides(one, case)), None)
     if decisive is not None:
-        return _by_check(decisive)
+        return _verdict_against(decisive), decisive.cause or ""
     if is_broken:  # its beginning may stand in a source
         return Verdict.UNKNOWN, "the sentence breaks off before it says anything"
     if measured is None:
@@ -242,11 +242,6 @@ def _by_policy(measured: float, failed: Sequence[Check], opinion: CheckerOpinion
         return Verdict.UNKNOWN, f"{description}: inconclusive"
     verdict = Verdict.CONTRADICTED if policy.contradicts(opinion.entailment.against) else Verdict.UNSUPPORTED
     return verdict, failed[0].cause or description if failed else f"{description}: not supported"
-
-
-def _by_check(against: Check) -> tuple[Verdict, str]:
-    """The verdict of a failed check: contradicted where it names a source against the claim."""
-    return Verdict.UNSUPPORTED if against.source_span is None else Verdict.CONTRADICTED, against.cause or ""
 
 
 def _in_another_language(case: Case) -> bool:
@@ -339,7 +334,7 @@ def evaluate_claim(
     history = (
         ClaimEvent("proposed", "writer", ""),
         *tiers,
-        _conclusion(case, verdict, reason),
+        ClaimEvent(verdict.value, "quote" if case.quote is not None else "deterministic", reason),
     )
     if "support" not in skip:  # no tier of its own: the history has it last
         checks.append(_support_check(case, verdict, reason, checks))
@@ -401,18 +396,15 @@ def _tiers(case: Case, aligned: float | None, checks: Sequence[Check], measures:
     if case.quote is not None or aligned is None:
         return []
     against = next(iter(truth_failures(checks)), None)
-    facts = [] if against is None else [ClaimEvent(_verdict_of(against), "facts", against.cause or "")]
+    facts = [] if against is None else [ClaimEvent(_verdict_against(against).value, "facts", against.cause or "")]
     verdict, reason = verdict_by_support(aligned, case)
     event = measures.checker_event(case.n, aligned)
     return [*facts, ClaimEvent(verdict.value, "alignment", reason), *([] if event is None else [event])]
 
 
-def _verdict_of(against: Check) -> str:
-    return (Verdict.UNSUPPORTED if against.source_span is None else Verdict.CONTRADICTED).value
-
-
-def _conclusion(case: Case, verdict: Verdict, reason: str) -> ClaimEvent:
-    return ClaimEvent(verdict.value, "quote" if case.quote is not None else "deterministic", reason)
+def _verdict_against(check: Check) -> Verdict:
+    """The verdict of a failed check: contradicted where it names a source against the claim."""
+    return Verdict.UNSUPPORTED if check.source_span is None else Verdict.CONTRADICTED
 
 
 def _support_check(case: Case, verdict: Verdict, reason: str, checks: Sequence[Check]) -> Check:

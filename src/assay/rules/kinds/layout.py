@@ -114,7 +114,9 @@ class Bullets(Kind):
         if word_count(subject.plain) <= self.over_words:
             return ()
         found = blocks(subject.plain)
-        points = [item for block in found for item in block.items if not _asks(subject, item)]
+        points = [
+            item for block in found for item in block.items if not is_question(subject.plain[item.start : item.end])
+        ]
         if len(points) < self.min:
             return (Broken(f"the answer has {counted(len(points), 'points')} in lists, the least is {self.min}"),)
         if self.max is not None and len(points) > self.max:
@@ -137,10 +139,6 @@ class Bullets(Kind):
             added_words=self.min,
             added_sentences=self.min,
         )
-
-
-def _asks(subject: Subject, item: Span) -> bool:
-    return is_question(subject.plain[item.start : item.end])
 
 
 # paragraphs: how many paragraphs an answer has, and how long each may be.

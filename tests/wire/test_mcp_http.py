@@ -24,7 +24,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assay import Engine, open_engine
-from assay.mcp_server.collections import Collections
+from assay.mcp_server.tools import Collections
 from assay.server.mcp import LOOPBACK, McpEndpoint
 from support.collections import EndlessModel, HeldCollections
 

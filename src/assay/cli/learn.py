@@ -50,7 +50,7 @@ def learn(
     """
     from assay.records.labels import Labels
     from assay.settings import load_settings
-    from assay.wiring.learned import learning_log
+    from assay.wiring.calibrated import learning_log
     from assay.wiring.recording import open_record
 
     if sum((dry_run, undo, list_)) > 1:
@@ -112,7 +112,7 @@ def _of_answers(settings: Settings, log: LearningLog, labels: Labels) -> list[Le
     from assay.evals.recalibrate import calibration_for, fit_answers
     from assay.records.learning import CONFIDENCE, THRESHOLD
     from assay.wiring import open_embedder
-    from assay.wiring.learned import with_learned_threshold
+    from assay.wiring.calibrated import with_learned_threshold
 
     answers = labelled_answers(labels, settings.collection, open_embedder(settings).model.sha256)
     last = log.latest(CONFIDENCE)

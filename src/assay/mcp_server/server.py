@@ -27,8 +27,7 @@ from assay.agents import error_object
 from assay.agents.shapes import read_arguments
 from assay.errors import AssayError
 from assay.mcp_server import text
-from assay.mcp_server.collections import Collections
-from assay.mcp_server.tools import TOOLS, McpTool
+from assay.mcp_server.tools import TOOLS, Collections, McpTool
 from assay.types import Acted, Event, Judged, StatusChanged
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, TypeVar
 
 from pydantic import Field, StrictInt
 
@@ -23,8 +24,7 @@ from assay.agents.shapes import (
 )
 from assay.errors import UsageError
 from assay.mcp_server import text
-from assay.mcp_server.collections import Collections
-from assay.types import AskOptions, Passage, Span
+from assay.types import AskOptions, CollectionSummary, Passage, Span
 
 if TYPE_CHECKING:
     from assay.core.stages import Emit
@@ -47,6 +47,31 @@ CollectionName = Annotated[
         description="the collection's name, as list_collections gives it; the default one if left out",
     ),
 ]
+
+
+class Collections(Protocol):
+    """Lend the engines of one caller's collections."""
+
+    @property
+    def default(self) -> str:
+        """The name of the collection that is used where none is named."""
+        ...
+
+    def shown(self, text: str) -> str:
+        """The text as the caller may read it: without places of the server that mean nothing to them."""
+        ...
+
+    def engine(self, name: str) -> AbstractAsyncContextManager[Engine]:
+        """The engine of a collection, open for as long as the block. Raises UnknownCollection, UsageError."""
+        ...
+
+    def checker(self) -> AbstractAsyncContextManager[Engine]:
+        """An engine that checks texts against given sources; it may have no collection."""
+        ...
+
+    async def summaries(self) -> tuple[CollectionSummary, ...]:
+        """The caller's collections, sorted by name."""
+        ...
 
 
 class AskArguments(QuestionArguments):

@@ -30,9 +30,9 @@ from assay.settings import Settings, load_settings, with_options
 from assay.types import AskOptions, CitationStyle, Evidence
 from assay.understanding.spelling import CollectionSpeller
 from assay.wiring.answer_cache import AnswerStore
+from assay.wiring.calibrated import with_learned_threshold
 from assay.wiring.collections import Collections, FolderCollections, collections_of
 from assay.wiring.idle_settings import refuse_idle_options
-from assay.wiring.learned import with_learned_threshold
 from assay.wiring.models import ModelPool, Models, refuse_offline
 from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader, open_reranker
 from assay.wiring.own import OwnParts, OwnSearch, borrowed_embedder, borrowed_index

@@ -1,4 +1,4 @@
-"""The calibration that holds for a run, and what it lets the run promise."""
+"""The calibration and the lessons that hold for a run, and what they let the run promise."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from assay.core.stages import ConfidenceEstimator
 from assay.errors import StoreError, UsageError
 from assay.models.run_model import RunModel
 from assay.records.labels import SHIPPED, Labels
+from assay.records.learning import LearningLog
 from assay.records.run_records import RunRecords
 from assay.settings import Settings
 from assay.types import ModelsUsed
@@ -171,6 +172,24 @@ def _no_guarantee(risk: float, best: RiskGuarantee | None, fit: Fit, measured: s
         f"a risk of {risk:.0%} cannot be promised: {least} of the {fit.ladder[-1].shown} {measured} measured",
         hint="give a higher --max-risk" if best is not None else "label more answers: assay label",
     )
+
+
+# Lessons of a collection, put under its settings.
+
+
+def learning_log(settings: Settings) -> LearningLog:
+    """The log of what was learned for the collection."""
+    return LearningLog(settings.data_dir, settings.collection)
+
+
+def with_learned_threshold(settings: Settings) -> Settings:
+    """The settings with the learned threshold as `answers_from`, unless somebody set that.
+
+    It is a setting like any other from then on: the record of a run has it, so that a replay decides as the run
+    did.
+    """
+    learned = learning_log(settings).threshold() if settings.answers_from is None else None
+    return settings if learned is None else settings.model_copy(update={"answers_from": learned})
 
 
 # Own rubrics in a model's wording.

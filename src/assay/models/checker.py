@@ -135,19 +135,13 @@ class OnnxChecker:
 
     def _logits(self, group: Sequence[tuple[tuple[int, ...], int]]) -> NDArray[np.float32]:
         """The logits of one batch, in one run, shape (pairs, 3)."""
-        shape = len(group), max(len(ids) for ids, _ in group)
-        given = {"input_ids": np.zeros(shape, np.int64), "segments": np.zeros(shape, np.int64)}
-        for row, (ids, second) in enumerate(group):
-            given["input_ids"][row, : len(ids)] = ids
-            given["segments"][row, second : len(ids)] = 1
-        (pair,) = self._network.session.run(["pair"], given)
-        return np.asarray(pair, np.float32)[:, 1:]
+        (pair,) = self._network.run(["pair"], group)
+        return pair[:, 1:]
 
 
 # The support of a claim by a text, by a sequence classifier in the layout of the Hugging Face hub.
 
 
-# A claim beyond this is cut, as the bundled checker cuts it; verification/verdict.py puts no such claim to one.
 # The file of a checker's fit.
 POLICY_FILE = "claim_policy.json"
 # The columns of a checker's probabilities.

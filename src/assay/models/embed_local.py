@@ -300,10 +300,7 @@ def _session(weights: Path, sha256: str = "") -> Any:
 
 
 def _tokenizer(path: Path, max_tokens: int) -> Tokenizer:
-    try:
-        tokenizer = plain_tokenizer(path)
-    except Exception as error:  # tokenizers raises plain Exception
-        raise _not_usable(f"{path} is not a tokenizer: {error}") from error
+    tokenizer = plain_tokenizer(path, _not_usable)
     tokenizer.enable_truncation(max_tokens)
     return tokenizer
 

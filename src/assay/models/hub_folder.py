@@ -156,11 +156,7 @@ class HubFolder:
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer, which neither cuts nor pads; raises UsageError where the file holds none."""
-        path = self.path / "tokenizer.json"
-        try:
-            return plain_tokenizer(path)
-        except Exception as error:  # tokenizers raises plain Exception
-            raise self.refuse(f"{path} is not a tokenizer: {error}") from error
+        return plain_tokenizer(self.path / "tokenizer.json", self.refuse)
 
     def refuse(self, message: str, next_step: str = "") -> UsageError:
         """The error for a folder that does not do; `next_step` is what helps, where something does."""

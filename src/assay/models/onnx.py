@@ -16,6 +16,8 @@ from weakref import WeakValueDictionary
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
 
@@ -82,11 +84,14 @@ TOKENS_IN_A_BATCH = 512
 FILES = ("model.onnx", "tokenizer.json")
 
 
-def plain_tokenizer(path: Path) -> Tokenizer:
-    """The tokenizer of a file, which neither cuts nor pads; raises plain Exception for a bad file."""
+def plain_tokenizer(path: Path, refuse: Callable[[str], UsageError]) -> Tokenizer:
+    """The tokenizer of a file, which neither cuts nor pads; a bad file raises what `refuse` makes of a message."""
     from tokenizers import Tokenizer
 
-    found = Tokenizer.from_file(str(path))
+    try:
+        found = Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises plain Exception
+        raise refuse(f"{path} is not a tokenizer: {error}") from error
     found.no_padding()
     found.no_truncation()
     return found
@@ -133,11 +138,7 @@ class OnnxFolder:
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer, which neither cuts nor pads; raises UsageError where the file holds none."""
-        path = self.path / "tokenizer.json"
-        try:
-            return plain_tokenizer(path)
-        except Exception as error:  # tokenizers raises plain Exception
-            raise self._refuse(f"{path} is not a tokenizer: {error}") from error
+        return plain_tokenizer(self.path / "tokenizer.json", self._refuse)
 
     def _manifest(self, schema: str, says: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any]:
         if not self.path.is_dir():
@@ -194,6 +195,17 @@ class Network:
         # A lone surrogate, which no tokenizer takes, becomes a question mark.
         readable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         return list(self._open()[1].encode_batch(readable, add_special_tokens=False))
+
+    def run(self, outputs: Sequence[str], pairs: Sequence[tuple[Sequence[int], int]]) -> list[NDArray[np.float32]]:
+        """The outputs for a batch in one run; of each pair its tokens, and where its second text begins."""
+        import numpy as np  # here, since pulling a model needs none
+
+        shape = len(pairs), max(len(ids) for ids, _ in pairs)
+        given = {"input_ids": np.zeros(shape, np.int64), "segments": np.zeros(shape, np.int64)}
+        for row, (ids, second) in enumerate(pairs):
+            given["input_ids"][row, : len(ids)] = ids
+            given["segments"][row, second : len(ids)] = 1
+        return [np.asarray(output, np.float32) for output in self.session.run(list(outputs), given)]
 
     def _open(self) -> tuple[Any, Tokenizer, int, int]:
         with self._lock:

@@ -141,13 +141,8 @@ class OnnxReader:
 
     def _logits(self, group: Sequence[_Window]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Span logits (texts, tokens, 2) and pair logits (texts, 4) of one batch, in one run."""
-        shape = len(group), max(len(window.ids) for window in group)
-        given = {"input_ids": np.zeros(shape, np.int64), "segments": np.zeros(shape, np.int64)}
-        for row, window in enumerate(group):
-            given["input_ids"][row, : len(window.ids)] = window.ids
-            given["segments"][row, window.second : len(window.ids)] = 1
-        spans, pair = self._network.session.run(["spans", "pair"], given)
-        return np.asarray(spans, np.float32), np.asarray(pair, np.float32)
+        spans, pair = self._network.run(["spans", "pair"], [(window.ids, window.second) for window in group])
+        return spans, pair
 
     def _reading(self, window: _Window, spans: NDArray[np.float32], pair: NDArray[np.float32]) -> PassageReading:
         odds = pair[1:] - pair[1:].max()
@@ -192,9 +187,6 @@ def best_reading(readings: Sequence[PassageReading]) -> PassageReading:
 
 
 # The place of an answer in a passage, by a network in the layout of the Hugging Face hub.
-
-
-# As the bundled reader: a longer passage is read in windows, each this share of one behind the one before.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

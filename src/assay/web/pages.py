@@ -126,7 +126,7 @@ def _modified(file: Path) -> float:
         return 0.0
 
 
-# When a page was written, as far as it says so itself; where it is not sure, there is no date.
+# The date of a page, as far as it says so itself; where it is not sure, there is none.
 
 
 # The web is not older.

@@ -118,7 +118,7 @@ def _unknown_review(sentence: Sentence, before: tuple[Sentence, ...], cause: str
     advice = "test it when there is time, or see its sources yourself"
     finding = Finding("support", 1, Severity.BLOCK, cause, advice)
     marks = tuple(mark for mark in citations(text) if mark.start >= span.start)
-    wrong = tuple(text[mark.start : mark.end] for mark in invalid(text, marks, len(draft.sources)))
+    wrong = tuple(text[mark.start : mark.end] for mark in invalid(marks, len(draft.sources)))
     return Review((claim,), (check,), (finding,), marks, wrong)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -49,7 +49,7 @@ def parse_plain(text: str, format: str) -> Parsed:
     >>> [block.kind.value for block in parsed.blocks]
     ['paragraph', 'list', 'table']
     """
-    groups = _join_lists(text, list(_groups(text, format)))
+    groups = _join_lists(_groups(text, format))
     found: list[Block] = []
     title: tuple[str, ...] = ()
     for number, group in enumerate(groups):
@@ -97,7 +97,7 @@ def _kind(line: str, before: BlockKind | None, format: str) -> BlockKind:
     return BlockKind.LIST if before is BlockKind.LIST else BlockKind.PARAGRAPH
 
 
-def _join_lists(text: str, groups: list[_Group]) -> list[_Group]:
+def _join_lists(groups: Iterable[_Group]) -> list[_Group]:
     """Join lists separated by blank lines only: loaders separate an inner list from its outer one."""
     found: list[_Group] = []
     for group in groups:

@@ -82,8 +82,8 @@ def citations(text: str, names: Names | Sequence[str] = ()) -> tuple[Citation, .
     return tuple(found)
 
 
-def invalid(text: str, marks: Sequence[Citation], sources: int) -> tuple[Citation, ...]:
-    """The marks of `text` that stand for no source, or for one outside 1 to `sources`."""
+def invalid(marks: Sequence[Citation], sources: int) -> tuple[Citation, ...]:
+    """The marks that stand for no source, or for one outside 1 to `sources`."""
     return tuple(mark for mark in marks if not mark.numbers or any(not 1 <= n <= sources for n in mark.numbers))
 
 

@@ -388,7 +388,7 @@ def least_support(review: Review) -> float | None:
 
 def _review(task: Task, evaluated: Sequence[Evaluated], skip: frozenset[str], timing: Timing) -> Review:
     """The review of evaluated claims, with the checks of the text's marks."""
-    wrong = [*invalid(task.text, task.marks, len(task.numbered))]
+    wrong = [*invalid(task.marks, len(task.numbered))]
     known = {mark.start for mark in wrong}
     missing = {n for n, passage in enumerate(task.numbered, 1) if passage is None}
     wrong += [m for m in task.marks if m.start not in known and not missing.isdisjoint(m.numbers)]

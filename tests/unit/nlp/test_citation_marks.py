@@ -77,7 +77,7 @@ def test_nested_brackets_hold_a_mark() -> None:
 def test_invalid_marks() -> None:
     text = "a [1] b [3] c [0] d [1, 9] e [Source: x]"
     marks = citations(text)
-    assert [text[m.start : m.end] for m in invalid(text, marks, 2)] == ["[3]", "[0]", "[1, 9]", "[Source: x]"]
+    assert [text[m.start : m.end] for m in invalid(marks, 2)] == ["[3]", "[0]", "[1, 9]", "[Source: x]"]
 
 
 def test_blanking_keeps_places() -> None:

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Header, Query
 from pydantic import Field, StrictBool
 from starlette.responses import HTMLResponse, Response
 
@@ -112,7 +112,6 @@ async def show_run(run_id: str, service: TheService, caller: Reader) -> Response
 )
 async def follow_run(
     run_id: str,
-    request: Request,
     service: TheService,
     caller: Reader,
     last_event_id: Annotated[str, Header(max_length=200)] = "",

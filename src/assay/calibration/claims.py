@@ -42,7 +42,7 @@ class Aims:
     """The aims that bars are to keep.
 
     Of the false claims at most the share `passed` is called supported, of the true ones at most `flagged` is called
-    not borne out, and of what is called contradicted at least `precision` is. With `unseen` that is said of claims
+    not supported, and of what is called contradicted at least `precision` is. With `unseen` that is said of claims
     to come, as few labels need: the shares by the ranks of split conformal prediction (Papadopoulos 2002), the
     precision by the exact one-sided bound of `promise`. Without it, of the labels themselves.
     """
@@ -62,7 +62,7 @@ class Aims:
         return fewest(1 - self.precision) if self.unseen else _FEWEST_FLAGGED
 
     def shows_precision(self, wrong: int, flagged: int) -> bool:
-        """True if so few `wrong` ones among those flagged are borne out by the precision."""
+        """True if so few `wrong` ones among those flagged agree with the precision."""
         if not self.unseen:
             return flagged - wrong >= self.precision * flagged
         return binomial_tail(wrong, flagged, 1 - self.precision) <= 1 - CONFIDENCE

@@ -76,9 +76,9 @@ def log_odds(score: float) -> float:
 class ClaimPolicy:
     """A logistic line over named inputs, and where its probability settles a claim.
 
-    The probability that the claim is borne out is sigmoid(shift + sum of weight x input); an input without a weight
+    The probability that the claim is supported is sigmoid(shift + sum of weight x input); an input without a weight
     counts for nothing. From `supported` on the claim is supported, below `unsupported` it is not; in between nobody
-    can tell. A claim that is not borne out is contradicted where the checker's own probability of that is at least
+    can tell. A claim that is not supported is contradicted where the checker's own probability of that is at least
     `contradicted`; None where that was too rare to tell. `assay.calibration.claims` fits all of it.
 
     >>> policy = ClaimPolicy({"words": 1.0, "network": 0.5}, 0.0, 0.8, 0.1, 0.9)
@@ -93,7 +93,7 @@ class ClaimPolicy:
     contradicted: float | None
 
     def contradicts(self, against: float) -> bool:
-        """True if a claim that is not borne out is contradicted, by the checker's own probability of that.
+        """True if a claim that is not supported is contradicted, by the checker's own probability of that.
 
         >>> ClaimPolicy({"words": 1.0}, 0.0, 0.8, 0.1, None).contradicts(1.0)
         False

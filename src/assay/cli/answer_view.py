@@ -447,7 +447,7 @@ def _all_quoted(claims: Sequence[Json]) -> bool:
 
 
 def _quoting(claims: Sequence[Json]) -> str:
-    """Number of claims that quote their source, and of those in other words that it bears out."""
+    """Number of claims that quote their source, and of those in other words that it supports."""
     if _all_quoted(claims):
         return "quoted exactly"
     borne_out = [claim for claim in claims if claim["verdict"] == "supported" and claim["spans"]]

@@ -209,7 +209,7 @@ def fix(
         asked, found = question or "", passages or engine.evidence_on(text).passages
         made = engine.examine(text, found, question=asked, mend=True, drop=drop)
     fixed = made.fixed
-    assert fixed is not None  # noqa: S101 - it was to be mended
+    assert fixed is not None  # noqa: S101 - it was to be repaired
     if as_json:
         ms = round(1000 * (time.perf_counter() - started), 3)
         terminal.object({"id": None, **objects.fix_object(fixed), **objects.run_object(made.answer), "ms": ms})

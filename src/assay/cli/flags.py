@@ -382,7 +382,7 @@ class Verb:
                 values["given"] = {name: value for name, value in flags.items() if value not in (None, [])}
             if values.get("ray") is None:
                 return self.function(terminal_of(ctx), **values)
-            with redirect_stdout(sys.stderr):  # Ray prints what befalls its machines there, among what we print
+            with redirect_stdout(sys.stderr):  # Ray prints there what happens to its machines, among our lines
                 return self.function(terminal_of(ctx), **values)
 
         signature = _with_flags(inspect.signature(self.function, eval_str=True), self.flags)

@@ -25,7 +25,7 @@ _BY = "reuse"
 
 
 def may_be_kept(answer: Answer, gathered: Gathered, draft: DraftState) -> bool:
-    """True if an answer may be given again: a whole one, borne out in every claim, after one search.
+    """True if an answer may be given again: a whole one, supported in every claim, after one search.
 
     What it cites was found by that search, and no planted instruction was masked in it: only then does the same
     search tell whether the answer still holds.

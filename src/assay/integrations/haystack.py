@@ -97,7 +97,7 @@ class AssayChecker:
 class AssayFixer:
     """Takes `replies` and their `documents`, gives the fixed `replies` and their `fixes`, one per reply.
 
-    What cannot be mended is marked with ⚠, or taken out where it is to `drop`.
+    What cannot be repaired is marked with ⚠, or taken out where it is to `drop`.
     """
 
     def __init__(self, engine: Engine, drop: bool = False) -> None:

@@ -87,7 +87,7 @@ class AssayChecker(RunnableLambda[Fields, Json]):
 class AssayFixer(RunnableLambda[Fields, Json]):
     """Takes `{"answer", "documents"}`, gives the fixed `text`, its `changes` and its `review`.
 
-    What cannot be mended is marked with ⚠, or taken out where it is to `drop`.
+    What cannot be repaired is marked with ⚠, or taken out where it is to `drop`.
     """
 
     def __init__(self, engine: Engine, *, drop: bool = False) -> None:

@@ -293,7 +293,7 @@ class LocalModel:
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """One request under way; `hear` is told every chunk until `stopped` is set."""
+    """One request under way; `hear` gets every chunk until `stopped` is set."""
 
     request: ModelRequest
     hear: Callable[[_Chunk], object]

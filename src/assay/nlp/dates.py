@@ -140,7 +140,7 @@ def _same_century(first: Date, second: Date) -> bool:
 
 
 def _runs(date: Date) -> bool:
-    """True if a date runs from one year to another, as told, and is no decade or century: "2000-2018"."""
+    """True if a date runs from one year to another, as written, and is no decade or century: "2000-2018"."""
     if date.year is None or date.until is None or date.until == date.year:
         return False
     return date.until - date.year not in (9, 99) or date.year % 10 > 1

@@ -84,7 +84,7 @@ def _of_letters(text: str) -> str:
 
 @cache
 def _identifier() -> Any:
-    """The model, for the languages in Latin letters that are told apart here."""
+    """The model, for the languages in Latin letters that are distinguished here."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -1,4 +1,4 @@
-"""Things that are told apart by a number alone: versions, models, articles ("Leaflet 1.0", "FTS4", "Article 5").
+"""Things that only a number distinguishes: versions, models, articles ("Leaflet 1.0", "FTS4", "Article 5").
 
 The number of what a question asks about is looked for where a text says what it is of: at the start of a paragraph,
 an item or a row, in the headings over it, in what leads up to it, and in the title.
@@ -151,7 +151,7 @@ def names_number(text: str, asked: Numbered) -> bool:
 
 
 def is_of_none(asked: Sequence[Numbered], passage: Passage, span: Span, passages: Sequence[Passage]) -> bool:
-    """Tell whether a stretch is told to be of others than all of the asked things of one family."""
+    """Tell whether a stretch says that it is of others than all of the asked things of one family."""
     told = [(one.family, is_of_another(one, passage, span, passages)) for one in asked]
     return any(all(is_off for name, is_off in told if name == family) for family, _ in told)
 

@@ -314,7 +314,7 @@ def rewritten(piece: Segment, sentence: Sentence, numbered: Numbered, sign: str)
 
 
 def _in_place(piece: Segment, wanted: Sentence, numbered: Numbered, number: dict[str, int]) -> str | None:
-    """Change the segment's words and citations in place; None if they cannot be told apart."""
+    """Change the segment's words and citations in place; None if they cannot be separated."""
     written: str | None = piece.written
     if wanted.text != piece.sentence.text:
         written = with_words_changed(piece.written, piece.sentence.text, wanted.text)

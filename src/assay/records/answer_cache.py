@@ -171,7 +171,7 @@ class RecordedAnswers:
     async def _tested_again(
         self, here: KeptAnswer, question: Question, present: Evidence, places: Mapping[str, Passage]
     ) -> Answer | None:
-        """The answer with every claim tested on the passages as they are; None if one is not borne out."""
+        """The answer with every claim tested on the passages as they are; None if one is not supported."""
         answer, draft = here.answer, compose(here.sentences)
         if draft.text != answer.text:
             return None
@@ -248,7 +248,7 @@ def _span_at(places: Mapping[str, Passage], starts: Mapping[str, int], span: Sou
 def _where_it_was(answer: Answer, places: Mapping[str, Passage]) -> Answer | None:
     """The answer on its present passages; None if one of them, or a quote of theirs, is not where it was.
 
-    A passage with the same text at the same place bears out what it bore out.
+    A passage with the same text at the same place supports what it supported.
     """
     starts = {one.passage_id: one.start for one in answer.sources}
     spans = [span for claim in answer.claims for span in claim.spans]

@@ -200,7 +200,7 @@ class JobRunner:
     async def _put_back(self, claimed: ClaimedJob, error: StoreError) -> None:
         """Queue a job again whose database was away or busy; it is begun again later, here or elsewhere."""
         logger.warning("job %s goes on later: %s", claimed.job_id, error)
-        while True:  # until the database is back, lest its absence count as an attempt
+        while True:  # until the database is back, so that its absence does not count as an attempt
             await asyncio.sleep(_LOOK_EVERY)
             with suppress(StoreError):
                 await in_thread(self._store.release, claimed)

@@ -148,7 +148,7 @@ def _exit(_number: int, _frame: FrameType | None) -> None:
 
 
 def application(service: Service) -> ASGIApp:
-    """The application of a process, which ends its runs as soon as the process is told to stop.
+    """The application of a process, which ends its runs as soon as the process is to stop.
 
     Raises UsageError for a host, an origin or a proxy in the settings that cannot be one.
     """

@@ -1,1 +1,1 @@
-"""Fakes for those who write a plug-in or a test: each raises on what it was not told to expect."""
+"""Fakes for those who write a plug-in or a test: each raises on what it was not set to expect."""

@@ -53,7 +53,7 @@ Scripted = TypeVar("Scripted")
 
 
 class Unscripted(AssertionError):
-    """A fake was asked for something it was not told to expect."""
+    """A fake was asked for something it was not set to expect."""
 
 
 def _given(scripted: Scripted | Exception) -> Scripted:

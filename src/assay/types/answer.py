@@ -132,8 +132,8 @@ class Repair(Value):
 class Candidate(Value):
     """A sentence as a repair would have it, None to drop it, on this evidence; `reason` says what was changed.
 
-    `by` names who mended it: rules, the search, or a model. It is `weighed` where it was found the likeliest of all
-    that the sources offer, the sentence as it was among them: it need not be borne out to be better.
+    `by` names who repaired it: rules, the search, or a model. It is `weighed` where it was found the likeliest of
+    all that the sources offer, the sentence as it was among them: it need not be supported to be better.
     """
 
     sentence: Sentence | None

@@ -26,7 +26,7 @@ class Sentence(Value):
     """One sentence of a draft, without citation marks; `passage_ids` are the passages it cites.
 
     `unknown_marks` are the citations, as written, that name none of the passages given. A `hedged` sentence is
-    shown with ⚠ behind it: it could not be borne out. `quotes` are set where a writer quotes: all that the sentence
+    shown with ⚠ behind it: no source supports it. `quotes` are set where a writer quotes: all that the sentence
     claims is in them. `apart` are the log odds that this quote, the likeliest, shows the answer rather than the
     other places found; None where the writer weighed nothing. `row` are the log odds that the table row quoted
     answers; None where no row was asked for or none is quoted.
@@ -166,7 +166,7 @@ class Check(Value):
 
 @dataclass(frozen=True, slots=True)
 class Finding(Value):
-    """A check that did not pass, with advice on how to mend it."""
+    """A check that did not pass, with advice on how to repair it."""
 
     check: str
     claim: int | None

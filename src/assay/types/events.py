@@ -55,7 +55,7 @@ class SentenceProvisional(Event):
 
 @dataclass(frozen=True, slots=True)
 class SentenceRevised(Event):
-    """A sentence was mended; it is verified or withdrawn next. `before` is its text with its marks as it was."""
+    """A sentence was repaired; it is verified or withdrawn next. `before` is its text with its marks as it was."""
 
     kind: ClassVar[str] = "sentence.revised"
     sentence: Sentence

@@ -142,7 +142,7 @@ class SiteRules:
                 return asking.result()
 
     async def _asked(self, link: Link, place: _Place) -> Robots:
-        """The rules from the site itself, told to all who wait for them."""
+        """The rules from the site itself, for all who wait for them."""
         asking = self._asking[place] = place[0].create_future()
         try:
             robots = await self._ask(link)

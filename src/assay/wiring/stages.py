@@ -143,7 +143,7 @@ class Composer:
     """Composes the stages of a run from an engine's settings, models and ports.
 
     `is_own_search` says that the retriever is the caller's. `supports` is how far the engine's latest claims of
-    anyone's text were borne out, where a promise is made of them. `answers` is None where none are kept.
+    anyone's text were supported, where a promise is made of them. `answers` is None where none are kept.
     """
 
     settings: Settings

@@ -115,7 +115,7 @@ def page_sizes(document: Any) -> list[tuple[float, float]]:
 
 
 def boxes_of(document: Any, span: PageSpan) -> list[tuple[float, float, float, float]]:
-    """The boxes of a span on its page: (x, y, width, height) of each line; none where it cannot be told."""
+    """The boxes of a span on its page: (x, y, width, height) of each line; none where that is unknown."""
     try:
         page = document[span.page - 1]
         text_page = page.get_textpage()

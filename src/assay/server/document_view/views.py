@@ -63,7 +63,7 @@ class Box(Value):
 
 @dataclass(frozen=True, slots=True)
 class PdfPages(Value):
-    """The pages of a PDF, and where the span stands on them; no boxes where that cannot be told."""
+    """The pages of a PDF, and where the span stands on them; no boxes where that is unknown."""
 
     pages: tuple[PageSize, ...]
     boxes: tuple[Box, ...]

@@ -14,7 +14,6 @@ from pathlib import Path
 
 # Functions of `re` that take a pattern first.
 PATTERN_FUNCTIONS = frozenset("search match fullmatch sub subn split findall finditer".split())
-COLLECTIONS = frozenset(("frozenset", "set", "tuple", "list", "dict"))
 # A list of fewer strings is no list of words.
 LEAST_WORDS = 8
 

@@ -53,19 +53,19 @@ def test_fifty_questions_unlike_the_fit_raise_the_alarm_and_fewer_do_not(store: 
 
 def test_questions_like_those_of_the_fit_raise_none(store: RunStore):
     asked(store, list(shipped()["answers"].reference[::4]))
-    assert len(Labels(store).latest("notes", 100)) == 50
+    assert len(store.latest_sufficiencies("notes", 100)) == 50
     assert calibrated_by(store, "notes").doubt == ""
 
 
 def test_answers_after_more_searches_are_not_compared(store: RunStore):
     asked(store, [0.99] * 60, searches=2)
-    assert Labels(store).latest("notes", 100) == ()
+    assert store.latest_sufficiencies("notes", 100) == ()
 
 
 def test_a_run_is_replayed_by_the_calibration_that_it_had(store: RunStore):
     asked(store, [0.9])
     own = replace(shipped()["answers"], data="ours")
-    Labels(store).add_calibration("notes", own, at=1.0, by="ann")
+    store.add_calibration("notes", own, at=1.0, by="ann")
     about = {"calibration": dict(calibrated_by(store, "notes").about)}
     Labels(store).use("notes", 0, at=2.0, by="ann")
     assert calibrated_by(store, "notes").fit is None

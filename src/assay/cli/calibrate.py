@@ -253,8 +253,8 @@ def calibrate(
 
         rows = _from_record(labels, settings.collection) if file is None else _from_file(file)
         found = recalibrate(labels, settings.collection, rows, open_embedder(settings).model.sha256)
-        before = labels.calibration_in_use(settings.collection).version
-        made = labels.add_calibration(settings.collection, found.fit, at=at, by=who)
+        before = labels.store.calibration_in_use(settings.collection).version
+        made = labels.store.add_calibration(settings.collection, found.fit, at=at, by=who)
         if as_json:
             after = found.fit.measured
             error = None if found.before is None else found.before.to_dict()
@@ -307,9 +307,9 @@ def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Termina
     """Print the shipped calibration and the collection's own, with a mark at the one in use."""
     from assay.calibration.shipped import shipped
 
-    now = labels.calibration_in_use(collection).version
+    now = labels.store.calibration_in_use(collection).version
     fits = [(0, "assay", shipped()["answers"])]
-    fits += [(made.version, made.by, made.fit) for made in labels.calibrations(collection)]
+    fits += [(made.version, made.by, made.fit) for made in labels.store.calibrations(collection)]
     if as_json:
         listed = [
             {"version": version, "by": who, "in_use": version == now, "data": fit.data, **fit.measured.to_dict()}

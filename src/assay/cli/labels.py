@@ -11,9 +11,10 @@ from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.records.labels import Label
-    from assay.records.review_queue import ReviewQueue
-    from assay.records.runs import RunRecord
+    from assay.records.labels import Labels
+    from assay.records.run_records import RunRecords
+    from assay.records.values import RunRecord
+    from assay.types import Label
 
 ReviewedRun = Annotated[
     str | None,
@@ -62,7 +63,7 @@ def review(
     assay review 01JAB                              one of them, from question to answer
     assay review 01JAB --reject --note "old price"  record your decision, with name and time
     """
-    from assay.records.review_queue import ReviewQueue
+    from assay.records.labels import Labels
     from assay.settings import load_settings
     from assay.wiring.recording import opened_record
 
@@ -72,12 +73,11 @@ def review(
     if decision is not None and run is None:
         raise UsageError("--accept and --reject need a run", hint="`assay review` lists the runs that wait")
     with opened_record(load_settings(given).settings) as records:
-        queue = ReviewQueue(records)
         if run is None:
-            _list_waiting(queue, as_json, terminal)
+            _list_waiting(records, as_json, terminal)
             return
         if decision is not None:
-            _decide(queue, run, accept=decision, note=note, by=by, terminal=terminal)
+            _decide(Labels(records), run, accept=decision, note=note, by=by, terminal=terminal)
         _show(records.load(run), as_json, decided=decision is not None, terminal=terminal)
 
 
@@ -131,10 +131,10 @@ def label(
         terminal.note(f"label {made.version}: {what} is {'right' if good else 'wrong'}, says {one_line(who, 80)}")
 
 
-def _list_waiting(queue: ReviewQueue, as_json: bool, terminal: Terminal) -> None:
+def _list_waiting(records: RunRecords, as_json: bool, terminal: Terminal) -> None:
     from assay.cli.run_view import run_line
 
-    waiting = queue.waiting()
+    waiting = records.waiting()
     if as_json:
         terminal.object({"waiting": [waiter.to_dict() for waiter in waiting]})
         return
@@ -146,14 +146,14 @@ def _list_waiting(queue: ReviewQueue, as_json: bool, terminal: Terminal) -> None
         terminal.note("no answer waits for review")
 
 
-def _decide(queue: ReviewQueue, run: str, *, accept: bool, note: str, by: str | None, terminal: Terminal) -> None:
+def _decide(labels: Labels, run: str, *, accept: bool, note: str, by: str | None, terminal: Terminal) -> None:
     from assay.core.tape import SystemClock
-    from assay.records.runs import Decision
+    from assay.types import Decision
 
     who = by.strip() if by is not None else login()
     if not who:
         raise UsageError("the name of the reviewer is empty", hint="give it with --by NAME")
-    decided = queue.decide(run, Decision(SystemClock().time(), who, accept, note))
+    decided = labels.decide(run, Decision(SystemClock().time(), who, accept, note))
     terminal.note(f"{'accepted' if accept else 'rejected'} {decided.run_id} as {who}")
 
 

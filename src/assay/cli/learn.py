@@ -116,7 +116,7 @@ def _of_answers(settings: Settings, log: LearningLog, labels: Labels) -> list[Le
 
     answers = labelled_answers(labels, settings.collection, open_embedder(settings).model.sha256)
     last = log.latest(CONFIDENCE)
-    is_in_use = last is not None and labels.calibration_in_use(settings.collection).version == last.after
+    is_in_use = last is not None and labels.store.calibration_in_use(settings.collection).version == last.after
     found = [
         learn_confidence(
             answers,
@@ -194,8 +194,8 @@ def _apply(
         part, latest = one.lesson.part, one.lesson.latest
         match one.result:
             case Fit() as fit:
-                before = labels.calibration_in_use(settings.collection).version
-                version = labels.add_calibration(settings.collection, fit, at=at, by=who).version
+                before = labels.store.calibration_in_use(settings.collection).version
+                version = labels.store.add_calibration(settings.collection, fit, at=at, by=who).version
                 changes.append(Change(part, before, version, latest))
             case ClaimPolicy() as policy:
                 checker = open_checker_in_use(settings)
@@ -227,7 +227,7 @@ def _undo(
         before = int(change.before or 0)
         is_changed_since = False
         if change.part == CONFIDENCE:
-            is_changed_since = labels.calibration_in_use(settings.collection).version != change.after
+            is_changed_since = labels.store.calibration_in_use(settings.collection).version != change.after
             if not is_changed_since:
                 labels.use(settings.collection, before, at=at, by=who)
         elif change.part == CHECKER:

@@ -20,7 +20,8 @@ from assay.settings import load_settings
 from assay.types import Answer, Event, Sentence, SentenceVerified, SentenceWithdrawn, StatusChanged
 
 if TYPE_CHECKING:
-    from assay.records.runs import RunRecord, RunSummary
+    from assay.records.values import RunRecord
+    from assay.types import RunSummary
 
 Json = Mapping[str, Any]
 _IS_HASH = re.compile(r"[0-9a-f]{16,}")

@@ -93,7 +93,7 @@ def fit_answers(labels: Labels, collection: str, answers: Sequence[LabelledAnswe
             [answer.label.right for answer in answers],
             [answer.group for answer in answers],
             gates=gates,
-            reference=labels.latest(collection, _COMPARED) or gates,
+            reference=labels.store.latest_sufficiencies(collection, _COMPARED) or gates,
         )
     except ValueError as error:
         raise UsageError(
@@ -103,7 +103,7 @@ def fit_answers(labels: Labels, collection: str, answers: Sequence[LabelledAnswe
 
 def calibration_for(labels: Labels, collection: str, origin: MadeFor) -> Fit | None:
     """The calibration that the collection uses for answers of this origin; None where it does not apply to them."""
-    now = labels.calibration_in_use(collection).fit or shipped()["answers"]
+    now = labels.store.calibration_in_use(collection).fit or shipped()["answers"]
     return now if now.made_for.differs(origin) is None else None
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from assay.nlp.citations import citations
 from assay.nlp.cited_sentences import without_marks
 from assay.nlp.sentences import sentences
-from assay.records.runs import RunRecord
+from assay.records.values import RunRecord
 from assay.types import (
     Acted,
     Answer,

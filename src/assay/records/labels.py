@@ -1,4 +1,4 @@
-"""Labels of people on answers and claims, and the choice of calibrations: what may be labelled and chosen."""
+"""Labels and decisions of people on answers, and the choice of calibrations: which of them a record may take."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.calibration.fit import Fit
 from assay.errors import UsageError
 from assay.records.figures import searches_of
 from assay.records.run_records import RunRecords
-from assay.records.values import SHIPPED, WHOLE, Calibration, CalibrationInUse, RunRecord
-from assay.types import Label
+from assay.records.values import SHIPPED, WHOLE, RunRecord
+from assay.types import Decision, Label, RunSummary
 
-# The values of labels are imported from here, too.
-__all__ = ["SHIPPED", "WHOLE", "Calibration", "CalibrationInUse", "Label", "Labels", "answer_to_label"]
+__all__ = ["WHOLE", "Labels", "answer_to_label"]
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels and calibrations of a run record. Raises StoreError if it cannot be read or written."""
+    """The labels, decisions and calibrations of a run record. Raises StoreError if it cannot be read or written."""
 
     store: RunRecords
 
@@ -43,22 +41,14 @@ class Labels:
             )
         return self.store.add_label(record.run.run_id, claim, good=good, at=at, by=by, note=note)
 
-    def all(self) -> tuple[Label, ...]:
-        """Every label, oldest first."""
-        return self.store.labels()
-
     def current(self) -> tuple[Label, ...]:
         """The last label of each answer and claim, oldest first."""
-        last = {(label.run_id, label.claim): label for label in self.all()}
+        last = {(label.run_id, label.claim): label for label in self.store.labels()}
         return tuple(sorted(last.values(), key=lambda label: label.version))
-
-    def add_calibration(self, collection: str, fit: Fit, *, at: float, by: str) -> Calibration:
-        """Add a calibration and use it for the collection from now on."""
-        return self.store.add_calibration(collection, fit, at=at, by=by)
 
     def use(self, collection: str, version: int, *, at: float, by: str) -> None:
         """Use another calibration of the collection, 0 for the one that ships. UsageError if it is unknown."""
-        known = [calibration.version for calibration in self.calibrations(collection)]
+        known = [calibration.version for calibration in self.store.calibrations(collection)]
         if version not in (SHIPPED, *known):
             raise UsageError(
                 f"collection {collection} has no calibration {version}; it has {', '.join(map(str, (0, *known)))}",
@@ -66,21 +56,22 @@ class Labels:
             )
         self.store.use_calibration(collection, version, at=at, by=by)
 
-    def calibrations(self, collection: str) -> tuple[Calibration, ...]:
-        """The collection's own calibrations, oldest first. DamagedStore if one cannot be read."""
-        return self.store.calibrations(collection)
+    def decide(self, run_id: str, decision: Decision) -> RunSummary:
+        """Add a person's decision on a run's answer; earlier decisions stay.
 
-    def calibration_in_use(self, collection: str) -> CalibrationInUse:
-        """The calibration that the collection uses now, and the sufficiencies of its latest questions."""
-        return self.store.calibration_in_use(collection)
+        It is a label of the whole answer, too, from which `assay calibrate --labelled` learns.
 
-    def fit(self, version: int) -> Fit | None:
-        """The fit of a version; None for the one that ships. DamagedStore if it is missing or cannot be read."""
-        return self.store.fit(version)
-
-    def latest(self, collection: str, count: int) -> tuple[float, ...]:
-        """The sufficiencies of the collection's latest questions, the newest last."""
-        return self.store.latest_sufficiencies(collection, count)
+        `run_id` as for `RunRecords.load`. UsageError for a run without an answer.
+        """
+        record = self.store.load(run_id)
+        if record.answer is None:
+            raise UsageError(
+                f"run {record.run.run_id} ended with an error: there is no answer to decide on",
+                hint="`assay review` lists the answers that wait",
+            )
+        is_label = answer_to_label(record) is not None
+        self.store.add_decision(record.run.run_id, decision, is_label=is_label)
+        return record.run
 
 
 def answer_to_label(record: RunRecord) -> Mapping[str, Any] | None:

@@ -38,13 +38,11 @@ from assay.types import (
     KeptAnswer,
     Label,
     Queued,
-    RecordedEvent,
     RunPage,
     RunSummary,
 )
 
-# The values of the record are imported from here, too.
-__all__ = ["Decision", "RecordedEvent", "Recording", "RunRecord", "RunStore", "RunSummary"]
+__all__ = ["SCRIPTS", "RunRecord", "RunStore"]
 
 Found = TypeVar("Found")
 

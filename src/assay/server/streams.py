@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
 from assay.errors import AssayError
-from assay.records.runs import RecordedEvent
-from assay.types import Done, Event, Failed
+from assay.types import Done, Event, Failed, RecordedEvent
 
 # Seconds after which a run without a listener is cancelled: long enough to reconnect, short enough that a model
 # is not paid for nobody. Chosen.

@@ -17,9 +17,9 @@ from assay.core.run import Run
 from assay.core.stages import ConfidenceEstimator
 from assay.errors import StoreError, UsageError
 from assay.models.run_model import RunModel
-from assay.records.labels import SHIPPED, Labels
 from assay.records.learning import LearningLog
 from assay.records.run_records import RunRecords
+from assay.records.values import SHIPPED
 from assay.settings import Settings
 from assay.types import ModelsUsed
 from assay.verification.risk import CalibratedConfidence, LeastConfidence, Promised
@@ -51,7 +51,7 @@ def calibrated_by(store: RunRecords | None, collection: str) -> Calibrated:
     if store is None:
         return Calibrated()
     try:
-        now = Labels(store).calibration_in_use(collection)
+        now = store.calibration_in_use(collection)
     except StoreError:  # what is wrong with the record is told by what writes to it; no answer fails for that
         return Calibrated(doubt=UNREAD)
     shifted = has_shifted(now.latest, (now.fit or shipped()["answers"]).reference)
@@ -61,7 +61,7 @@ def calibrated_by(store: RunRecords | None, collection: str) -> Calibrated:
 def calibrated_then(store: RunRecords, about: Mapping[str, Any]) -> Calibrated:
     """The calibration that a recorded run had."""
     then = about.get("calibration", Calibrated().about)
-    return Calibrated(then["version"], Labels(store).fit(then["version"]), then["doubt"])
+    return Calibrated(then["version"], store.fit(then["version"]), then["doubt"])
 
 
 def confidence_estimator(

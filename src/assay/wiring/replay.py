@@ -18,7 +18,7 @@ from assay.errors import Diverged
 from assay.models.run_model import RunModel
 from assay.records.replay import TapedClock
 from assay.records.replay_stubs import EmbedderStub, ModelStub, RetrieverStub, SpellerStub
-from assay.records.runs import Recording
+from assay.records.values import Recording
 from assay.settings import ROLES, Settings, load_settings
 from assay.types import Answer, CitationStyle, EmbeddingModel, Evidence, Message
 from assay.wiring.calibrated import Calibrated, calibrated_then

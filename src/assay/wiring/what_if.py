@@ -20,7 +20,7 @@ from assay.records.difference import RunEnd, difference
 from assay.records.kept_answers import read_kept
 from assay.records.replay import ForkClock, recorded_passages
 from assay.records.replay_stubs import ModelStub, RetrieverStub, SpellerStub
-from assay.records.runs import Recording
+from assay.records.values import Recording
 from assay.settings import ROLES, Settings, load_settings, with_changes
 from assay.types import Answer, Change, Difference, Message, Value
 from assay.types.value import plain

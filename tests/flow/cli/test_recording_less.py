@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from assay.calibration.shipped import shipped
-from assay.records.labels import Labels
 from assay.records.runs import RunStore
 
 from .conftest import DOCUMENTS, Cli
@@ -34,7 +33,7 @@ def test_nothing_is_recorded_where_recording_is_off(own: Cli, tmp_path: Path):
 def test_without_recording_the_calibration_of_the_collection_still_holds(own: Cli, tmp_path: Path):
     store = RunStore(tmp_path / "data" / "runs.sqlite", "default")
     fit = shipped()["answers"]
-    Labels(store).add_calibration("default", fit, at=1.0, by="ann")
+    store.add_calibration("default", fit, at=1.0, by="ann")
     before = own("ask", BOIL, "--json").object
     silent = own("ask", BOIL, "--record", "off", "--json").object
     assert silent["confidence"] == before["confidence"]

@@ -15,7 +15,6 @@ from assay.records.kept_answers import KeptRow
 from assay.records.labels import Labels
 from assay.records.recorder import outline
 from assay.records.report import report
-from assay.records.review_queue import ReviewQueue
 from assay.records.rows import TABLES, TABLES_OF_RUNS
 from assay.records.runs import RunStore
 from assay.records.values import WHOLE
@@ -63,7 +62,7 @@ def fill(store: RunStore, run_id: str) -> None:
     done = Done(answer=replace(answer_of(run_id, text, document_id=CANARY), findings=(finding,)))
     record(store, run_id, done, question=f"What is {CANARY}?")
     Labels(store).add(run_id, WHOLE, good=True, at=5.0, by=CANARY, note=CANARY)
-    ReviewQueue(store).decide(run_id, Decision(5.0, CANARY, True, CANARY))
+    Labels(store).decide(run_id, Decision(5.0, CANARY, True, CANARY))
 
 
 def on_disk(folder: Path) -> bool:
@@ -173,7 +172,7 @@ def test_an_outline_says_what_was_decided_and_holds_no_text(tmp_path: Path):
     (figures,) = store.figures()
     assert figures.figures is not None
     assert figures.figures.repairs == {"dropped": 1}
-    assert ReviewQueue(store).waiting()[0].findings == ("dates",)
+    assert store.waiting()[0].findings == ("dates",)
     assert Labels(store).add(IDS[0], 1, good=True, at=1.0, by="ann").claim == 1
     assert "dates" in report(found.to_dict())
     store.close()

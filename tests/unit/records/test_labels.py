@@ -26,15 +26,18 @@ def labels(tmp_path: Path):
 
 def test_before_anything_was_written_there_is_nothing(tmp_path: Path):
     labels = Labels(RunStore(tmp_path / "runs.sqlite"))
-    assert (labels.all(), labels.current(), labels.calibrations("manual")) == ((), (), ())
-    assert (labels.calibration_in_use("manual").version, labels.calibration_in_use("manual").latest) == (0, ())
+    assert (labels.store.labels(), labels.current(), labels.store.calibrations("manual")) == ((), (), ())
+    assert (
+        labels.store.calibration_in_use("manual").version,
+        labels.store.calibration_in_use("manual").latest,
+    ) == (0, ())
 
 
 def test_a_later_label_holds_and_the_earlier_stays(labels: Labels):
     labels.add("01JAA", 0, good=True, at=1.0, by="ann", note="checked")
     labels.add("01JAB", 0, good=True, at=2.0, by="ann")
     labels.add("01JAA", 0, good=False, at=3.0, by="bob", note="old price")
-    assert [(each.version, each.good, each.by) for each in labels.all()] == [
+    assert [(each.version, each.good, each.by) for each in labels.store.labels()] == [
         (1, True, "ann"),
         (2, True, "ann"),
         (3, False, "bob"),
@@ -51,7 +54,7 @@ def test_what_is_not_there_cannot_be_labelled(labels: Labels):
 
 def test_nothing_written_can_be_changed(labels: Labels):
     labels.add("01JAA", 0, good=True, at=1.0, by="ann")
-    labels.add_calibration("manual", shipped()["answers"], at=1.0, by="ann")
+    labels.store.add_calibration("manual", shipped()["answers"], at=1.0, by="ann")
     with sqlite3.connect(labels.store.file.path) as file:
         for table in ("labels", "calibrations", "calibrated"):
             with pytest.raises(sqlite3.IntegrityError, match="append-only"):
@@ -60,22 +63,22 @@ def test_nothing_written_can_be_changed(labels: Labels):
 
 def test_a_calibration_is_used_until_another_is_chosen(labels: Labels):
     fit = replace(shipped()["answers"], data="two labels")
-    first = labels.add_calibration("manual", fit, at=1.0, by="ann")
-    assert labels.calibration_in_use("manual").fit == fit
-    assert labels.calibration_in_use("other").fit is None
+    first = labels.store.add_calibration("manual", fit, at=1.0, by="ann")
+    assert labels.store.calibration_in_use("manual").fit == fit
+    assert labels.store.calibration_in_use("other").fit is None
     labels.use("manual", 0, at=2.0, by="ann")
-    assert labels.calibration_in_use("manual").fit is None
+    assert labels.store.calibration_in_use("manual").fit is None
     labels.use("manual", first.version, at=3.0, by="ann")
-    assert labels.calibration_in_use("manual").version == first.version
+    assert labels.store.calibration_in_use("manual").version == first.version
     with pytest.raises(UsageError, match="no calibration 7"):
         labels.use("manual", 7, at=4.0, by="ann")
 
 
 def test_a_damaged_calibration_says_so(labels: Labels):
-    labels.add_calibration("manual", shipped()["answers"], at=1.0, by="ann")
+    labels.store.add_calibration("manual", shipped()["answers"], at=1.0, by="ann")
     with sqlite3.connect(labels.store.file.path) as file:
         file.execute("INSERT INTO calibrations (collection, at, by, body) VALUES ('manual', 1, 'eve', '{}')")
     with pytest.raises(DamagedStore, match="cannot be read"):
-        labels.fit(2)
+        labels.store.fit(2)
     with pytest.raises(DamagedStore, match="gone"):
-        labels.fit(3)
+        labels.store.fit(3)

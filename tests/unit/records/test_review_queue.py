@@ -13,10 +13,9 @@ from assay.core.budget import Meter
 from assay.errors import DamagedStore, UsageError
 from assay.records.figures import RunFigures, figures_of
 from assay.records.labels import WHOLE, Labels
-from assay.records.review_queue import ReviewQueue
-from assay.records.runs import SCRIPTS, Decision, RunStore
+from assay.records.runs import SCRIPTS, RunStore
 from assay.records.sqlite_file import statements
-from assay.types import CheckCost, Done, Failed, Finding, Outcome, Severity, Usage
+from assay.types import CheckCost, Decision, Done, Failed, Finding, Outcome, Severity, Usage
 
 from .test_runs import answer
 
@@ -38,23 +37,23 @@ def figures(store: RunStore, since: float = 0.0) -> tuple[RunFigures | None, ...
 
 
 def test_an_answer_with_findings_left_waits_until_somebody_decides(store: RunStore) -> None:
-    queue = ReviewQueue(store)
+    labels = Labels(store)
     record(store, "01JA", LEFT)
     record(store, "01JB")
-    (waiting,) = queue.waiting()
+    (waiting,) = store.waiting()
     assert (waiting.run.run_id, waiting.findings) == ("01JA", ("dates: the source says 1932",))
     decision = Decision(5.0, "maria", False, "the old date")
-    assert queue.decide("01ja", decision).run_id == "01JA"
-    assert queue.waiting() == ()
+    assert labels.decide("01ja", decision).run_id == "01JA"
+    assert store.waiting() == ()
     assert store.load("01JA").decisions == (decision,)
     assert store.load("01JB").decisions == ()
 
 
 def test_a_later_decision_is_added_and_none_is_changed(store: RunStore, tmp_path: Path) -> None:
     record(store, "01JA", LEFT)
-    queue = ReviewQueue(store)
+    labels = Labels(store)
     for at, accepted in ((5.0, False), (6.0, True)):
-        queue.decide("last", Decision(at, "maria", accepted))
+        labels.decide("last", Decision(at, "maria", accepted))
     assert [each.accepted for each in store.load("last").decisions] == [False, True]
     with (
         sqlite3.connect(tmp_path / "runs.sqlite") as file,
@@ -65,11 +64,10 @@ def test_a_later_decision_is_added_and_none_is_changed(store: RunStore, tmp_path
 
 def test_a_decision_is_a_label_and_the_last_one_holds(store: RunStore) -> None:
     record(store, "01JA", LEFT)
-    queue = ReviewQueue(store)
-    queue.decide("last", Decision(5.0, "maria", False, "the old date"))
-    queue.decide("last", Decision(6.0, "tom", True))
     labels = Labels(store)
-    assert [(each.good, each.by, each.note) for each in labels.all()] == [
+    labels.decide("last", Decision(5.0, "maria", False, "the old date"))
+    labels.decide("last", Decision(6.0, "tom", True))
+    assert [(each.good, each.by, each.note) for each in labels.store.labels()] == [
         (False, "maria", "the old date"),
         (True, "tom", ""),
     ]
@@ -79,18 +77,18 @@ def test_a_decision_is_a_label_and_the_last_one_holds(store: RunStore) -> None:
 def test_a_refusal_that_is_accepted_is_no_label(store: RunStore) -> None:
     store.open("01JA", "How hot?")
     store.receive("01JA", Done(seq=1, at=10.0, answer=replace(answer("01JA"), outcome=Outcome.ABSTAINED)))
-    ReviewQueue(store).decide("last", Decision(5.0, "maria", True))
-    assert Labels(store).all() == ()
+    Labels(store).decide("last", Decision(5.0, "maria", True))
+    assert store.labels() == ()
 
 
 def test_a_run_without_an_answer_is_not_decided_on(store: RunStore) -> None:
     store.open("01JA", "?")
     store.receive("01JA", Failed(seq=1, error="StoreError", message="gone", hint="add it"))
-    assert ReviewQueue(store).waiting() == ()
+    assert store.waiting() == ()
     with pytest.raises(UsageError, match="there is no answer to decide on"):
-        ReviewQueue(store).decide("01JA", Decision(5.0, "maria", True))
+        Labels(store).decide("01JA", Decision(5.0, "maria", True))
     with pytest.raises(UsageError, match="there is no run"):
-        ReviewQueue(store).decide("02", Decision(5.0, "maria", True))
+        Labels(store).decide("02", Decision(5.0, "maria", True))
 
 
 def test_figures_are_stored_with_each_run(store: RunStore, tmp_path: Path) -> None:
@@ -122,7 +120,7 @@ def test_figures_of_before_costs_were_kept_are_read(store: RunStore, tmp_path: P
 
 
 def test_before_the_first_run_nothing_waits_and_nothing_is_counted(store: RunStore) -> None:
-    assert ReviewQueue(store).waiting() == ()
+    assert store.waiting() == ()
     assert figures(store) == ()
 
 
@@ -132,17 +130,17 @@ def test_a_record_of_an_earlier_version_is_read_and_then_raised(
 ) -> None:
     _earlier(tmp_path / "runs.sqlite", version)
     assert store.load("01JA").decisions == ()
-    assert ReviewQueue(store).waiting() == ()
+    assert store.waiting() == ()
     assert figures(store) == (figures_of(answer("01JA").to_dict()),)
     record(store, "01JB", LEFT)
-    assert [each.run.run_id for each in ReviewQueue(store).waiting()] == ["01JB"]
+    assert [each.run.run_id for each in store.waiting()] == ["01JB"]
     assert len(figures(store)) == 2
 
 
 def test_a_damaged_record_says_so(store: RunStore, tmp_path: Path) -> None:
     (tmp_path / "runs.sqlite").write_bytes(b"damage, " * 4096)
     with pytest.raises(DamagedStore):
-        ReviewQueue(store).waiting()
+        store.waiting()
 
 
 def _earlier(path: Path, version: int) -> None:

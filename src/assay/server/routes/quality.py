@@ -12,17 +12,15 @@ from starlette.responses import Response
 
 from assay.evals.metrics import BINS, debiased_ece, reliability
 from assay.records.figures import summed
-from assay.records.labels import WHOLE, Label, Labels
-from assay.records.review_queue import ReviewQueue
+from assay.records.labels import WHOLE, Labels
 from assay.records.run_records import RunRecords
-from assay.records.runs import Decision, RunSummary
 from assay.records.series import series, spikes
 from assay.server.access import Caller
 from assay.server.calls import Reader, TheService, Writer, json_response, problems, tenant_of
 from assay.server.responses import FiguresObject, LabelList, ReviewList
 from assay.server.routes.runs import load_run
 from assay.server.schemas import Body
-from assay.types import StatedTrust, plain
+from assay.types import Decision, Label, RunSummary, StatedTrust, plain
 
 router = APIRouter(tags=["quality"])
 
@@ -61,15 +59,15 @@ async def add_label(body: FeedbackBody, service: TheService, caller: Writer) -> 
 @router.get("/labels", response_model=LabelList, responses=problems())
 async def list_labels(service: TheService, caller: Reader) -> Response:
     """List the labels, oldest first."""
-    labels = Labels(service.records(tenant_of(service, caller)))
-    return json_response({"labels": plain(await asyncio.to_thread(labels.all))})
+    records = service.records(tenant_of(service, caller))
+    return json_response({"labels": plain(await asyncio.to_thread(records.labels))})
 
 
 @router.get("/review", response_model=ReviewList, responses=problems())
 async def list_waiting(service: TheService, caller: Reader) -> Response:
     """List the answers that wait for a person's decision."""
-    queue = ReviewQueue(service.records(tenant_of(service, caller)))
-    return json_response({"waiting": plain(await asyncio.to_thread(queue.waiting))})
+    records = service.records(tenant_of(service, caller))
+    return json_response({"waiting": plain(await asyncio.to_thread(records.waiting))})
 
 
 @router.post("/review/{run_id}", response_model=RunSummary, responses=problems(404))
@@ -79,7 +77,7 @@ async def decide(run_id: str, body: DecisionBody, service: TheService, caller: W
     decision = Decision(time.time(), _by(caller), body.accepted, body.note)
 
     def add() -> RunSummary:
-        return ReviewQueue(store).decide(load_run(store, run_id).run.run_id, decision)
+        return Labels(store).decide(load_run(store, run_id).run.run_id, decision)
 
     return json_response(plain(await asyncio.to_thread(add)))
 

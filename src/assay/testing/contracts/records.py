@@ -13,7 +13,6 @@ from assay.core.tape import Tape, TapeEntry
 from assay.errors import DamagedStore, UsageError
 from assay.records.kept_answers import KeptRow, written
 from assay.records.labels import Labels
-from assay.records.review_queue import ReviewQueue
 from assay.records.run_records import RunRecords
 from assay.records.values import WHOLE, RunQuery
 from assay.testing.contracts.given import ASKED, TEXTS, Contract, hostile, passage, required
@@ -303,21 +302,21 @@ class RunRecordsContract(Contract):
             labels.add(IDS[0], 7, good=True, at=5.0, by="ann")
 
     def test_an_answer_with_findings_left_waits_until_somebody_decides(self, records: RunRecords) -> None:
-        queue = ReviewQueue(records)
+        labels = Labels(records)
         record(records, IDS[0], Done(answer=replace(answer_of(IDS[0]), findings=(_FINDING,))))
         record(records, IDS[1])
-        (waits,) = queue.waiting()
+        (waits,) = records.waiting()
         assert (waits.run.run_id, waits.findings) == (IDS[0], ("dates: the source says 1932",))
         decisions = (Decision(5.0, "ann", False, "the old date"), Decision(6.0, "bob", True))
         for decision in decisions:
-            queue.decide(IDS[0], decision)
-        assert queue.waiting() == ()
+            labels.decide(IDS[0], decision)
+        assert records.waiting() == ()
         assert records.load(IDS[0]).decisions == decisions
         assert [(label.good, label.by) for label in records.labels()] == [(False, "ann"), (True, "bob")]
 
     def test_a_calibration_is_used_until_another_is_chosen(self, records: RunRecords) -> None:
         labels, fit = Labels(records), replace(shipped()["answers"], data="two labels")
-        made = labels.add_calibration("notes", fit, at=1.0, by="ann")
+        made = labels.store.add_calibration("notes", fit, at=1.0, by="ann")
         assert records.calibration_in_use("notes").fit == records.fit(made.version) == fit
         assert records.calibration_in_use("other").fit is None
         labels.use("notes", 0, at=2.0, by="ann")
@@ -360,7 +359,7 @@ class RunRecordsContract(Contract):
 
     def test_everything_can_be_deleted(self, records: RunRecords) -> None:
         self._fill(records, IDS[0])
-        Labels(records).add_calibration("notes", shipped()["answers"], at=1.0, by="ann")
+        records.add_calibration("notes", shipped()["answers"], at=1.0, by="ann")
         assert records.delete_all().runs == 1
         assert not any((records.find(RunQuery()).runs, records.labels(), records.calibrations("notes")))
         assert records.calibration_in_use("notes").version == 0

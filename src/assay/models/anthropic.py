@@ -82,26 +82,31 @@ class AnthropicModel(ServiceModel[AsyncAnthropic]):
     between fences of a new code each time, so it would be written to the cache, at a quarter more, and never read.
     """
 
+    provider = "anthropic"
+    url = ANTHROPIC_URL
+    variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
     failures = FAILURES
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        api_key: str | None = None,
-        base_url: str = ANTHROPIC_URL,
-        seconds: float = 60.0,
-        idle_seconds: float = 20.0,
-        key_named: str = "ANTHROPIC_API_KEY",
-        url_named: str = "ANTHROPIC_BASE_URL",
-    ) -> None:
-        """A model by Anthropic's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses;
-        errors call key and address `key_named` and `url_named`.
-
-        Raises UsageError for an address or a key that cannot be one.
-        """
-        service = Service("anthropic", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
-        super().__init__(service, lambda: _connected(service), AsyncAnthropic.close)
+    def _connected(self) -> AsyncAnthropic:
+        service = self._service
+        transport = DefaultAioHttpClient(
+            timeout=None,
+            verify=tls_context(),
+            limits=httpx2.Limits(max_connections=CONNECTIONS, keepalive_expiry=30.0),
+            follow_redirects=False,
+            event_hooks={"response": [limit_responses(service)]},
+        )
+        return AsyncAnthropic(
+            # Without a key the package would take one from the environment, and send it to this address.
+            api_key=service.key or "none",
+            base_url=service.url,
+            max_retries=0,
+            timeout=None,
+            default_headers=UNCOMPRESSED,
+            http_client=transport,
+            # Runs are recorded here, by those who ask.
+            open_telemetry=False,
+        )
 
     async def _ask(self, request: ModelRequest) -> Piece:
         response = await self._post(_body(self._service.model, request, stream=False), stream=False)
@@ -136,28 +141,6 @@ class AnthropicModel(ServiceModel[AsyncAnthropic]):
         )
         assert isinstance(answer, httpx2.Response)  # noqa: S101 - that was asked for
         return answer
-
-
-def _connected(service: Service) -> AsyncAnthropic:
-    """A client of its own connections, for the running event loop; it follows no redirects."""
-    transport = DefaultAioHttpClient(
-        timeout=None,
-        verify=tls_context(),
-        limits=httpx2.Limits(max_connections=CONNECTIONS, keepalive_expiry=30.0),
-        follow_redirects=False,
-        event_hooks={"response": [limit_responses(service)]},
-    )
-    return AsyncAnthropic(
-        # Without a key the package would take one from the environment, and send it to this address.
-        api_key=service.key or "none",
-        base_url=service.url,
-        max_retries=0,
-        timeout=None,
-        default_headers=UNCOMPRESSED,
-        http_client=transport,
-        # Runs are recorded here, by those who ask.
-        open_telemetry=False,
-    )
 
 
 # --- the request ---------------------------------------------------------------------------------

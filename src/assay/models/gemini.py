@@ -97,26 +97,13 @@ class GeminiModel(ServiceModel["_Client"]):
     Nothing is continued or called back either: each of the package's own ways of asking again is switched off.
     """
 
+    provider = "gemini"
+    url = GEMINI_URL
+    variables = ("GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL")
     failures = FAILURES
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        api_key: str | None = None,
-        base_url: str = GEMINI_URL,
-        seconds: float = 60.0,
-        idle_seconds: float = 20.0,
-        key_named: str = "GEMINI_API_KEY",
-        url_named: str = "GOOGLE_GEMINI_BASE_URL",
-    ) -> None:
-        """A model by Google's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses;
-        errors call key and address `key_named` and `url_named`.
-
-        Raises UsageError for an address or a key that cannot be one.
-        """
-        service = Service("gemini", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
-        super().__init__(service, lambda: _Client(service), _Client.aclose)
+    def _connected(self) -> _Client:
+        return _Client(self._service)
 
     async def _ask(self, request: ModelRequest) -> Piece:
         reply = await self._clients.get().models.generate_content(**_asked(self._service.model, request))
@@ -172,7 +159,7 @@ class _Client:
         self._client = genai.Client(api_key=service.key or "none", vertexai=False, http_options=options)
         self.models = self._client.aio.models
 
-    async def aclose(self) -> None:
+    async def close(self) -> None:
         """Close every connection."""
         await self._client.aio.aclose()
         await self._session.close()

@@ -9,6 +9,7 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -86,29 +87,19 @@ class OpenAiModel(ServiceModel[AsyncOpenAI]):
     a reply larger than the service allows, the request is sent again without that room.
     """
 
+    provider = "openai"
+    url = OPENAI_URL
+    variables = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
     failures = FAILURES
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        api_key: str | None = None,
-        base_url: str = OPENAI_URL,
-        seconds: float = 60.0,
-        idle_seconds: float = 20.0,
-        key_named: str = "OPENAI_API_KEY",
-        url_named: str = "OPENAI_BASE_URL",
-    ) -> None:
-        """A model by the service's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses;
-        errors call key and address `key_named` and `url_named`.
-
-        Raises UsageError for an address or a key that cannot be one.
-        """
-        service = Service("openai", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
-        super().__init__(service, lambda: connected(service), AsyncOpenAI.close)
-        at_openai = service.host == "api.openai.com"
+    @cached_property
+    def _dialect(self) -> _Dialect:
+        at_openai = self.host == "api.openai.com"
         # OpenAI compiles each schema anew, and its models end their lists: one that changes with each call is slow.
-        self._dialect = _Dialect("max_completion_tokens" if at_openai else "max_tokens", list_sizes=not at_openai)
+        return _Dialect("max_completion_tokens" if at_openai else "max_tokens", list_sizes=not at_openai)
+
+    def _connected(self) -> AsyncOpenAI:
+        return connected(self._service)
 
     async def _ask(self, request: ModelRequest) -> Piece:
         response = await self._post(request, stream=False)

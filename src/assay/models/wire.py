@@ -15,7 +15,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import aiohttp
@@ -48,6 +48,13 @@ CONNECTION: tuple[type[Exception], ...] = (
 _REST = 0.1
 
 Client = TypeVar("Client")
+
+
+class _Closing(Protocol):
+    async def close(self) -> None: ...
+
+
+VendorClient = TypeVar("VendorClient", bound=_Closing)
 
 
 class PerLoop(Generic[Client]):
@@ -307,20 +314,39 @@ async def stream_reply(
     yield builder.reply()
 
 
-class ServiceModel(ABC, Generic[Client]):
+class ServiceModel(ABC, Generic[VendorClient]):
     """A language model behind a service: what every vendor's adapter does alike.
 
     Nothing is retried. Connections belong to an event loop, so each loop that asks has its own, until `aclose` is
-    called on it. `failures` are what asking and reading can raise; anything else is a mistake of ours.
+    called on it. `failures` are what asking and reading can raise; anything else is a mistake of ours. `url` is the
+    provider's own address, `variables` name what a user sets for the key and for another address.
     """
 
+    provider: ClassVar[str]
+    url: ClassVar[str]
+    variables: ClassVar[tuple[str, str]]
     failures: ClassVar[tuple[type[Exception], ...]]
 
     def __init__(
-        self, service: Service, open_client: Callable[[], Client], close: Callable[[Client], Awaitable[None]]
+        self,
+        model: str,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        seconds: float = 60.0,
+        idle_seconds: float = 20.0,
+        key_named: str | None = None,
+        url_named: str | None = None,
     ) -> None:
-        self._service = service
-        self._clients = PerLoop(open_client, close)
+        """A model by the service's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses;
+        errors call key and address `key_named` and `url_named`.
+
+        Raises UsageError for an address or a key that cannot be one.
+        """
+        address = self.url if base_url is None else base_url
+        names = key_named or self.variables[0], url_named or self.variables[1]
+        self._service = Service(self.provider, model, address, api_key, *names, seconds, idle_seconds)
+        self._clients = PerLoop(self._connected, lambda client: client.close())
         tls_context()
 
     @property
@@ -362,6 +388,10 @@ class ServiceModel(ABC, Generic[Client]):
                     yield piece
         except self.failures as error:
             raise self._error(error) from None
+
+    @abstractmethod
+    def _connected(self) -> VendorClient:
+        """A client of its own connections, for the running event loop; it follows no redirects."""
 
     @abstractmethod
     async def _ask(self, request: ModelRequest) -> Piece:

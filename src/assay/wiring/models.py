@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from types import MappingProxyType
-from typing import TypedDict
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -22,6 +22,9 @@ from assay.models.run_model import Circuit, RunModel, Tuning
 from assay.settings import ROLES, Settings
 from assay.types import Role
 from assay.wiring.paths import expanded
+
+if TYPE_CHECKING:
+    from assay.models.wire import ServiceModel
 
 # The services that answer from elsewhere, and the host of each where no address is set.
 _HOSTS: Mapping[str, str] = MappingProxyType(
@@ -237,45 +240,40 @@ def is_this_machine(host: str) -> bool:
 
 
 def _openai(model: str, settings: Settings) -> LLM:
-    from assay.models.openai import OPENAI_URL, OpenAiModel
+    from assay.models.openai import OpenAiModel
 
-    key = _key(settings.openai_api_key, settings.openai_base_url, "openai", "OPENAI_API_KEY")
-    url = settings.openai_base_url or OPENAI_URL
-    return OpenAiModel(model, api_key=key, base_url=url, **_service_options(settings, "openai"))
+    return _of_service(OpenAiModel, model, settings)
 
 
 def _gemini(model: str, settings: Settings) -> LLM:
-    from assay.models.gemini import GEMINI_URL, GeminiModel
+    from assay.models.gemini import GeminiModel
 
-    key = _key(settings.gemini_api_key, settings.gemini_base_url, "gemini", "GEMINI_API_KEY")
-    url = settings.gemini_base_url or GEMINI_URL
-    return GeminiModel(model, api_key=key, base_url=url, **_service_options(settings, "gemini"))
+    return _of_service(GeminiModel, model, settings)
 
 
 def _anthropic(model: str, settings: Settings) -> LLM:
-    from assay.models.anthropic import ANTHROPIC_URL, AnthropicModel
+    from assay.models.anthropic import AnthropicModel
 
-    key = _key(settings.anthropic_api_key, settings.anthropic_base_url, "anthropic", "ANTHROPIC_API_KEY")
-    url = settings.anthropic_base_url or ANTHROPIC_URL
-    return AnthropicModel(model, api_key=key, base_url=url, **_service_options(settings, "anthropic"))
+    return _of_service(AnthropicModel, model, settings)
 
 
-class _ServiceOptions(TypedDict):
-    """The options of every service: how long to wait, and what errors call its key and address."""
-
-    seconds: float
-    idle_seconds: float
-    key_named: str
-    url_named: str
-
-
-def _service_options(settings: Settings, provider: str) -> _ServiceOptions:
-    return {
-        "seconds": settings.request_seconds,
-        "idle_seconds": settings.idle_seconds,
-        "key_named": settings.display_name(f"{provider}_api_key"),
-        "url_named": settings.display_name(f"{provider}_base_url"),
-    }
+def _of_service(adapter: type[ServiceModel[Any]], model: str, settings: Settings) -> LLM:
+    """A provider's own service does not answer without a key, a service of one's own may."""
+    provider = adapter.provider
+    key: SecretStr | None = getattr(settings, f"{provider}_api_key")
+    url: str | None = getattr(settings, f"{provider}_base_url")
+    if key is None and url is None:
+        hint = f"set {adapter.variables[0]}, or use --model local:FILE.gguf"
+        raise UsageError(f"{provider} needs a key, and none is set", hint=hint)
+    return adapter(
+        model,
+        api_key=key.get_secret_value() if key else None,
+        base_url=url or None,
+        seconds=settings.request_seconds,
+        idle_seconds=settings.idle_seconds,
+        key_named=settings.display_name(f"{provider}_api_key"),
+        url_named=settings.display_name(f"{provider}_base_url"),
+    )
 
 
 def _local(model: str, settings: Settings) -> LLM:
@@ -290,15 +288,6 @@ def _fake(model: str, settings: Settings) -> LLM:
 
     file = expanded(model, named=f"fake:{model}", hint="name a script as fake:PATH of a JSON file")
     return ScriptedModel.load(file)
-
-
-def _key(key: SecretStr | None, base_url: str | None, provider: str, variable: str) -> str | None:
-    """The key; a provider's own service does not answer without one, a service of one's own may."""
-    if key is None and base_url is None:
-        raise UsageError(
-            f"{provider} needs a key, and none is set", hint=f"set {variable}, or use --model local:FILE.gguf"
-        )
-    return key.get_secret_value() if key else None
 
 
 # The adapters are imported when they are first used: their packages are large, and optional.

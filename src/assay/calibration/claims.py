@@ -62,7 +62,7 @@ class Aims:
         return fewest(1 - self.precision) if self.unseen else _FEWEST_FLAGGED
 
     def shows_precision(self, wrong: int, flagged: int) -> bool:
-        """True if so few `wrong` ones among those flagged agree with the precision."""
+        """True if so few `wrong` ones among those flagged show the precision."""
         if not self.unseen:
             return flagged - wrong >= self.precision * flagged
         return binomial_tail(wrong, flagged, 1 - self.precision) <= 1 - CONFIDENCE

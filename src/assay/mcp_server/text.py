@@ -91,7 +91,7 @@ def of_search(result: SearchResults) -> str:
 
 
 def of_evidence(result: EvidenceResult) -> str:
-    """Write whether the passages suffice, and the passages."""
+    """Write whether the passages suffice, and then the passages."""
     known = "not measured" if result.sufficiency is None else f"{result.sufficiency:.2f}"
     return _joined(
         [f"{result.recommendation.value}: {line(result.reason)}", f"sufficiency of the evidence: {known}"],

@@ -143,7 +143,7 @@ class Database:
 
 
 def _broke(error: psycopg.OperationalError) -> bool:
-    """Tell whether it tells that a connection was cut: what the server had not committed then is undone."""
+    """Tell whether a connection was cut: what the server had not committed then is undone."""
     cut = error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))
     return cut and not isinstance(error, PoolTimeout)
 

@@ -25,7 +25,7 @@ class AppendOnlyFile:
         """The objects, oldest first; none without a file. ValueError for a line that is not JSON."""
         try:
             text = self.path.read_text(encoding="utf-8")
-        except (FileNotFoundError, NotADirectoryError):  # whoever writes to the data folder says that it is a file
+        except (FileNotFoundError, NotADirectoryError):  # a data folder that is a file is reported by its writers
             return
         except OSError as error:
             raise StoreError(f"{self.path} cannot be read: {error.strerror}", hint="see who may read it") from error

@@ -26,8 +26,8 @@ _THRESHOLD = 3.5
 # Chosen, with tests/property/test_spikes.py, which holds the false alarms on constant noise below 1 % of values:
 # the rows that a value is compared with, the fewest of them, and the fewest runs that a row must have.
 _WINDOW, _FEWEST_ROWS, _FEWEST_RUNS = 28, 14, 10
-# Of a number that is no share, as parts of its median: the least deviation, since less is no alarm however steady,
-# and what a smaller one counts as, since nothing has no logarithm. Chosen.
+# For numbers that are no shares, as parts of the median: the least deviation that can be an alarm, and the value
+# that stands for smaller ones, since 0 has no logarithm. Chosen.
 _LEAST, _SMALLEST = 0.05, 1e-3
 # The least deviation of the mean confidence (chosen).
 _LEAST_CONFIDENCE = 0.01

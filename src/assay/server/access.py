@@ -34,7 +34,7 @@ _HOW = "send a key that is valid as `Authorization: Bearer KEY`; `assay keys cre
 GUESSES = 10
 # Keys that wait to be hashed, a fifth of a second each, before further ones are turned away. Chosen.
 WAITING = 16
-# Below these paths nothing is for everybody, and bodies can be large.
+# Paths below which nothing is public, and bodies can be large.
 GUARDED = ("/api", "/v1", "/mcp")
 _BEARER = HTTPBearer(auto_error=False, description="an API key, as `assay keys create` prints it")
 
@@ -77,7 +77,7 @@ class Access:
         self._anybody = allow_anonymous
         self._local = is_loopback(listening)
         self._guesses = Rate(max(1, GUESSES // processes))
-        # A look at the file does not wait behind the slow hashes of those who guess.
+        # A thread of its own for the file, so that no reading waits for the slow hashes of guessed keys.
         self._reads = ThreadPoolExecutor(1, "assay-keys")
         self._hashes = ThreadPoolExecutor(1, "assay-key-hashes")
         self._waiting = 0

@@ -69,7 +69,7 @@ class Cost:
     p: int
 
 
-# Of the equivalent settings in OWASP's Password Storage Cheat Sheet, the one that takes 16 MiB.
+# The one that takes 16 MiB of the equivalent settings in OWASP's Password Storage Cheat Sheet.
 SCRYPT = Cost(n=2**14, r=8, p=5)
 
 

@@ -78,7 +78,7 @@ class JobRunner:
         With an idempotency key that was used for the same files, the job of that time, and these are discarded.
         Raises UsageError as `JobQueue.create`, and then discards them, too.
         """
-        # A client that vanishes cancels this; the job and its files then come to be all the same.
+        # A client that vanishes cancels this; the job and its files are stored all the same.
         submitting = asyncio.create_task(self._submit(collection, files, idempotency_key))
         self._submitting.add(submitting)
         submitting.add_done_callback(self._submitting.discard)
@@ -116,7 +116,7 @@ class JobRunner:
             await self._sweep()
 
     async def _sweep(self) -> None:
-        with suppress(StoreError):  # what stays in staging is swept the next time
+        with suppress(StoreError):  # files left in staging are swept the next time
             await self._uploads.sweep(await asyncio.to_thread(self._store.staged_tokens))
 
     async def _begin_next(self, group: asyncio.TaskGroup) -> bool:

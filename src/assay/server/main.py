@@ -115,7 +115,7 @@ def run_server(settings: ServerSettings, announce: Callable[[Service], None]) ->
     service = Service.over(settings)
     refuse_open_bind(settings.host, has_keys=service.keys.any(), allow_anonymous=settings.allow_anonymous)
     announce(service)
-    # uvicorn raises the signal that ended it again when it is done: told to stop, the program ends well.
+    # uvicorn raises the signal that ended it once more when it is done; after SIGTERM the exit code is to be 0.
     signal.signal(signal.SIGTERM, _exit)
     common: dict[str, Any] = {
         "host": settings.host,

@@ -72,7 +72,7 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] == "http" and scope["method"] == "GET":
-            # It would be a stream of what the server sends unasked, which is nothing.
+            # GET would open a stream of the server's own messages; it sends none.
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
         await self._manager.handle_request(scope, receive, _with_session(scope, send))

@@ -22,13 +22,13 @@ from assay.types import Answer, Done, Event, Failed, Outcome, RepairKind, Tries
 # The folder in which the processes of one server count together. The library reads the variable when it is
 # imported, so it is set before a process is started.
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-# The route of a request that none was found for, or that was refused before one was looked for.
+# The route of a request that has none, or that was refused before it was routed.
 NO_ROUTE = "none"
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # Seconds: a health check takes a millisecond, an answer by models up to the two minutes that a request may ask for.
 _SECONDS = (0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
-# Tenths, which the limits of the confidence levels are among.
+# Tenths, among them the limits of the confidence levels.
 _TENTHS = tuple(tenth / 10 for tenth in range(1, 11))
 
 
@@ -55,7 +55,7 @@ class Metrics:
         self._running = self._gauge("assay_runs_in_progress", "Questions and drafts that are being worked on.")
         self._engines = self._gauge("assay_open_engines", "Collections that are held open.")
         self._circuits = self._gauge("assay_open_circuits", "Model providers left alone after failing repeatedly.")
-        # Read from what all processes share, so that the latest value counts and no sum.
+        # Read from the folder that all processes share, so that the latest value counts, not a sum.
         self._files = self._gauge("assay_waiting_files", "Uploaded files that wait.", mode="livemostrecent")
         self._meters: dict[str, Meter] = {}
         if FOLDER_VARIABLE not in os.environ:

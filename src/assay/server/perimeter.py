@@ -76,7 +76,7 @@ _REQUEST_HEADERS = (
     ),
 )
 _RESPONSE_HEADERS = ("X-Request-ID", "Retry-After", "Location", "WWW-Authenticate", "Mcp-Session-Id")
-# Seconds for which a browser may remember what a preflight was told. Chosen.
+# Seconds for which a browser may remember the answer to a preflight. Chosen.
 _REMEMBERED = 600
 
 
@@ -96,7 +96,7 @@ def readable_by(app: ASGIApp, origins: Iterable[str]) -> ASGIApp:
         allow_methods=_METHODS,
         allow_headers=_REQUEST_HEADERS,
         expose_headers=_RESPONSE_HEADERS,
-        allow_private_network=True,  # a public page and a server in the local network: whoever allows it means it
+        allow_private_network=True,  # a public page with a server in the local network: allowed is allowed
         max_age=_REMEMBERED,
     )
 

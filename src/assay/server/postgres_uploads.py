@@ -77,7 +77,7 @@ class PostgresUploads:
             await in_thread(self._write, token, parts, bytes(held), (size, digest.hexdigest()))
         except BaseException:
             if parts:
-                with suppress(StoreError):  # what stays is swept
+                with suppress(StoreError):  # files left behind are swept
                     await self.discard(token)
             raise
         return StagedFile(storable_name(name), token, digest.hexdigest(), size)

@@ -236,7 +236,7 @@ class Service:
             return "the data folder cannot be read and written"
         try:
             self.tenant(DEFAULT_TENANT).collections.names()
-        except StoreError:  # whoever asks needs no key, and its words name the server
+        except StoreError:  # the caller needs no key, and the error's words name the server
             return "the collections cannot be read"
         return None
 

@@ -14,8 +14,8 @@ from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from assay.errors import AssayError
 from assay.types import Done, Event, Failed, RecordedEvent
 
-# Seconds after which a run without a listener is cancelled: long enough to reconnect, short enough that a model
-# is not paid for nobody. Chosen.
+# Seconds after which a run without a listener is cancelled: time to reconnect, without paying a model for
+# long for nobody. Chosen.
 GRACE = 0.5
 # Seconds between comments that keep an idle connection open; proxies cut one after 30 to 60.
 HEARTBEAT = 10.0

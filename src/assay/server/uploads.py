@@ -37,7 +37,7 @@ Params = ParamSpec("Params")
 
 FOLDER = "uploads"
 _STAGING = ".staging"
-# Of a label: characters and bytes in all, and characters of an ending that survives the cut. Chosen, well below the
+# Of a label: most characters and bytes, and characters of an ending that survives the cut. Chosen, well below the
 # 255 bytes that file systems allow.
 _LONGEST, _LONGEST_BYTES, _LONGEST_ENDING = 120, 200, 16
 # Seconds without a write after which a file in staging belongs to nobody: chosen, above any upload's pause.

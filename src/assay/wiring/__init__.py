@@ -360,7 +360,7 @@ def _parts(
         settings,
         models,
         shared,
-        # Without a model nobody is shown the passages but the user, who sees them whole.
+        # Without a model only the user is shown the passages, and sees them whole.
         search.of(settings, tells=bool(models.by_name)),
         _outside(settings, shared, networks.splitter, reader_of_pages),
         open_rules(settings),

@@ -52,7 +52,7 @@ def calibrated_by(store: RunRecords | None, collection: str) -> Calibrated:
         return Calibrated()
     try:
         now = store.calibration_in_use(collection)
-    except StoreError:  # what is wrong with the record is told by what writes to it; no answer fails for that
+    except StoreError:  # whoever writes the record reports what is wrong with it; no answer fails for that
         return Calibrated(doubt=UNREAD)
     shifted = has_shifted(now.latest, (now.fit or shipped()["answers"]).reference)
     return Calibrated(now.version, now.fit, SHIFTED if shifted else "")

@@ -156,7 +156,7 @@ def as_set(name: str, settings: Settings, role: Role) -> str:
 def _connect(name: str, settings: Settings, circuits: dict[str, Circuit]) -> RunModel:
     provider, model = provider_and_model(name, settings)
     if provider in _HOSTS:
-        # Before anything else is asked for, such as a key: there is no use in it.
+        # First of all, so that nobody is asked for a key in vain.
         refuse_offline(settings, _host(provider, settings), name)
     adapter = _ADAPTERS[provider](model, settings)
     refuse_offline(settings, adapter.host, name)

@@ -61,7 +61,7 @@ def open_checker_in_use(settings: Settings) -> ClassifierChecker | OnnxChecker:
         return _fitted(ClassifierChecker.load(place), settings)
     checker = OnnxChecker.load(place)
     kept = policies_of(checker.model.sha256, settings).in_use()
-    # Fitted beside other words and vectors a policy counts for nothing: the one of its manifest holds.
+    # A policy fitted beside other words and vectors does not count: the one of the manifest holds.
     is_current = kept is not None and kept.weights == weights_behind("claims")
     return checker.fitted(kept.policy) if kept is not None and is_current else checker
 

@@ -30,7 +30,7 @@ from assay.wiring.runs import new_run
 from assay.wiring.stages import Composer
 from assay.wiring.verdict_cache import VerdictCache
 
-# Settings that assay had once, each with the value under which a run is answered as it is without them.
+# Settings of earlier versions, each with the value under which a run is answered as without it.
 _REMOVED: Mapping[str, Any] = MappingProxyType({"weights": "fitted", "shadow": "none", "adaptive": False})
 # A recording from before verdicts were kept looked none up, one from before words were corrected none of them,
 # and one from before models were given room to think gave them none.

@@ -24,7 +24,7 @@ from assay.wiring.networks import OpenChecker, OpenReader
 
 # Seconds after which the collection's calibration is read again.
 READ_AGAIN = 1.0
-# Questions at once from which on an engine is full: past it, the profile auto looks less deep.
+# Questions at once that fill an engine: beyond them the profile auto looks less deep.
 FULL = 64
 # Settings that are no part of how a run was answered, or must not be written down.
 _NOT_RECORDED = frozenset(

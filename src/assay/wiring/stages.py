@@ -172,7 +172,7 @@ class Composer:
         idle = idle_warnings(self.settings, run.profile, answers=run.answers, condenses=condenses)
         notes = [*idle, *([describe_guarantee(promise, run)] if promise else [])]
         understander, plain = self._understander(run), self._deterministic_verifier(embedder, reader, run)
-        # The engine keeps the deadline of what answers.
+        # The engine keeps the deadline of runs that answer.
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
         outside = _on_tape(self.outside, run, "outside")
         retriever, again = self._retrievers(run)
@@ -488,7 +488,7 @@ class Composer:
         if self.settings.judging != "decide":
             return replace(
                 learned, answer_threshold=0.0
-            )  # a judgement that decides nothing sends nobody to search again
+            )  # a judgement that decides nothing starts no second search
         if run.passages is None:
             return learned
         # The learned values are of second searches; here the caller's first one is still to be made.

@@ -70,7 +70,7 @@ _FIXED: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("traces", "telemetry_texts"), "it only says what is traced of a run"),
     }
 )
-# The searches that a setting changes: what they found before says nothing of what they would find.
+# The searches that a setting changes: their recorded results do not hold under another value.
 _OF_SEARCH = frozenset({"k", "where", "mode", "fusion", "mmr", "reranker"})
 _OF_OUTSIDE = frozenset({"outside", "searxng_url", "mcp_server", "mcp_tool", *("domains", "denied_domains")}) | {
     "intranet_hosts"

@@ -68,7 +68,7 @@ def html_page(data: bytes, quote: Quote | None) -> str:
     Raises UnreadableDocument where it is too long or nested too deeply, or the quote is not found in it.
     """
     text = "" if len(data) > _LONGEST_SOURCE else html_text(data).text
-    # Found out first, since cleaning takes the square of the depth.
+    # Measured first, since cleaning takes the square of the depth.
     if not text or parse_page(text) is None:
         raise UnreadableDocument("too long or nested too deeply to be shown as a page", hint=_HINT)
     return _marked(_cleaned(text), quote)
@@ -95,7 +95,7 @@ def markdown_page(text: str, start: int, end: int, first: int | None = None) -> 
         first = min(first, len(text) - 1)
         begin, stop = _window(text, first, first + 2 * _AROUND)
     if not begin <= start < end <= stop:
-        start = end = begin  # what is marked stands in another part
+        start = end = begin  # the span is in another part
     html = _markdown_html(text, begin, stop, start, end)
     return MarkdownPart(html, begin - 2 * _AROUND if begin else None, stop if stop < len(text) else None)
 
@@ -110,7 +110,7 @@ def _markdown_html(text: str, begin: int, stop: int, start: int, end: int) -> st
         return _marked(_cleaned(page), None)
     before, after = text[max(begin, start - 2 * _CONTEXT) : start], text[end : end + 2 * _CONTEXT]
     share = (start - begin) / (stop - begin)
-    # As they stand, the words are what is shown of code and of plain prose.
+    # Code and plain prose are shown as they are written; other text is shown as it is rendered.
     for words in (text[start:end], _words_of(_MARKDOWN.render(text[start:end], definitions))):
         try:
             return _marked(_cleaned(page), Quote(words, before, after, share))

@@ -219,7 +219,7 @@ class ActorPool:
             except Exception as error:  # noqa: BLE001 - whatever it is, callers get to hear it
                 lost = error
                 if not isinstance(error, LOST) or getattr(error, "actor_init_failed", False):
-                    break  # what making it raised here, it would raise anywhere
+                    break  # an error of making it would come on every machine
             else:
                 self._actors.add(actor)
                 for lane, calls in self._lanes.items():

@@ -119,12 +119,18 @@ def columns_alike(question: str, passage: Passage, place: Span) -> tuple[str, ..
     return ()
 
 
-def row_at(passage: Passage, place: Span) -> str:
-    """The text of the one row of a table at a place, behind the table's header; "" where no single row is."""
+def row_at(question: str, passage: Passage, place: Span) -> str:
+    """The text of the one row of a table at a place, behind the table's header; "" where no single row is.
+
+    A number of the question that a range there holds is added.
+    """
     for table in tables(passage):
         lines = [row.line for row in table.rows if row.line.start < place.end and place.start < row.line.end]
         if len(lines) == 1:
-            return f"{' '.join(table.names)} {passage.text[lines[0].start : lines[0].end]}"
+            held = _asked_range(question, passage, table)
+            is_held = held is not None and (held.row is None or table.rows[held.row].line == lines[0])
+            said = f" {held.said}" if held is not None and is_held else ""
+            return f"{' '.join(table.names)} {passage.text[lines[0].start : lines[0].end]}{said}"
     return ""
 
 

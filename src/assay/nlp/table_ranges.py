@@ -116,9 +116,10 @@ def asked_range(question: str, names: Sequence[str], rows: Sequence[Sequence[str
     if not asked:
         return None
     columns = [[row[at] for row in rows] for at in range(len(names))]
-    held = [
+    held: list[tuple[Quantity, int, int | None]] = [
         (number, column, row)
         for column, cells in enumerate(columns)
+        if _is_of_ranges(cells, _unit(names[column]))
         for number, row in _holding(asked, cells, _unit(names[column]))
     ]
     held += [(number, column, None) for number, column in _holding(asked, names, _unit(names[0]))]
@@ -138,13 +139,12 @@ def _is_amount(number: Quantity) -> bool:
 
 
 def _holding(asked: Sequence[Quantity], cells: Sequence[str], unit: str) -> list[tuple[Quantity, int]]:
-    """Each number with the one cell whose range holds it; none where the cells are no ranges.
+    """Each number with the one of the cells whose range holds it; none where they are no ranges.
 
     Where a number has a unit of the ranges' dimension, those without one count something else.
     """
     ranges = [(at, found) for at, cell in enumerate(cells) if (found := _range(cell, unit)) is not None]
-    filled = sum(bool(cell.strip()) for cell in cells)
-    if not _are_ranges([found for _, found in ranges]) or 3 * len(ranges) < 2 * filled:
+    if not _are_apart([found for _, found in ranges]):
         return []
     measured = [number for number in asked if any(found.measures(number) for _, found in ranges)]
     pairs = []
@@ -155,10 +155,17 @@ def _holding(asked: Sequence[Quantity], cells: Sequence[str], unit: str) -> list
     return pairs
 
 
-def _are_ranges(ranges: Sequence[_Range]) -> bool:
-    """Whether there are two or more, one of them more than a point, and no two overlap."""
+def _is_of_ranges(cells: Sequence[str], unit: str) -> bool:
+    """Whether most cells of a column are ranges, and not all of these points: prices are points, too."""
+    ranges = [found for cell in cells if (found := _range(cell, unit)) is not None]
+    filled = sum(bool(cell.strip()) for cell in cells)
+    return 3 * len(ranges) >= 2 * filled and any(one.low < one.high for one in ranges)
+
+
+def _are_apart(ranges: Sequence[_Range]) -> bool:
+    """Whether there are two or more, one of them with a unit or more than a point, and no two overlap."""
     ordered = sorted(ranges, key=lambda one: (one.low, one.high))
-    if len(ordered) < 2 or all(one.low == one.high for one in ordered):
+    if len(ordered) < 2 or all(one.low == one.high and not one.dimension for one in ordered):
         return False
     return all(first.high <= second.low for first, second in pairwise(ordered))
 

@@ -1,7 +1,8 @@
-"""How questions over tables of two columns are answered, in other words than the table's own.
+"""How questions over tables of two columns or of ranges are answered, in other words than the table's own.
 
-    .venv/bin/python benchmarks/cells/pairs.py            # a minute; results/pairs.json
-    .venv/bin/python benchmarks/cells/pairs.py --show     # and each answer with an undeserved mark
+    .venv/bin/python benchmarks/cells/pairs.py                 # a minute; results/pairs.json
+    .venv/bin/python benchmarks/cells/pairs.py --set ranges    # the same over ranges.jsonl
+    .venv/bin/python benchmarks/cells/pairs.py --show wrong    # and each answer with an undeserved mark; or all
 
 Each document is asked by itself, with the default profile and no model; the README tells the kinds of questions.
 """
@@ -23,7 +24,6 @@ from assay import open_engine
 from assay.types import Outcome
 from report import write_result
 
-CASES = Path(__file__).with_name("pairs.jsonl")
 RIGHT, WRONG = "the cell shown and marked ✓", "something else marked ✓"
 
 
@@ -41,10 +41,11 @@ def ending(engine: Any, question: dict[str, str]) -> str:
 def main() -> None:
     """Ask every question of its document and keep the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--show", action="store_true", help="print each question with an undeserved mark")
-    shows = parser.parse_args().show
+    parser.add_argument("--set", choices=("pairs", "ranges"), default="pairs", help="the cases (pairs)")
+    parser.add_argument("--show", choices=("wrong", "all"), help="print questions and how they end")
+    chosen = parser.parse_args()
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for line in CASES.read_text(encoding="utf-8").splitlines():
+    for line in Path(__file__).with_name(f"{chosen.set}.jsonl").read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, f"{case['name']}.{'md' if '|' in case['text'] else 'csv'}")
@@ -54,12 +55,12 @@ def main() -> None:
                 for question in case["questions"]:
                     end = ending(engine, question)
                     counts[question["kind"]][end] += 1
-                    if shows and end == WRONG:
-                        print(f"{question['kind']}: {question['question']}")
+                    if chosen.show == "all" or (chosen.show and end == WRONG):
+                        print(f"{case['name']}, {question['kind']}: {question['question']}: {end}")
     total = sum(counts.values(), Counter[str]())
     figures: dict[str, object] = {kind: dict(sorted(ends.items())) for kind, ends in sorted(counts.items())}
     figures |= {"right and marked": total[RIGHT], "wrong and marked": total[WRONG]}
-    write_result("cells", "pairs", figures)
+    write_result("cells", chosen.set, figures)
 
 
 if __name__ == "__main__":

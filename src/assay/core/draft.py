@@ -15,6 +15,7 @@ from assay.types import (
     ClaimEvent,
     Draft,
     Evidence,
+    FindingKind,
     Fixed,
     Repair,
     RepairKind,
@@ -166,6 +167,41 @@ class DraftState:
         if self.sentences and says_nothing:
             return True
         return bool(self.received) and is_lost and not self.claiming and not has_support
+
+    @property
+    def digressions(self) -> tuple[Sentence, ...]:
+        """The quoted sentences that are not on what the question names."""
+        blocking = [finding for finding in self.review.findings if finding.severity is Severity.BLOCK]
+        claims = {claim.n: claim for claim in self.review.claims}
+        found: list[Sentence] = []
+        for sentence, span in zip(self.sentences, self.draft.spans, strict=True):
+            kinds = {
+                finding.kind
+                for finding in blocking
+                if finding.claim in claims and span.start <= claims[finding.claim].start < span.end
+            }
+            if sentence.quotes and FindingKind.OFF_SUBJECT in kinds:
+                found.append(sentence)
+        return tuple(found)
+
+    def without(self, dropped: Sequence[Sentence], old: DraftState) -> DraftState:
+        """This draft as what is left of an `old` one, with the dropped sentences in the ledger."""
+        reason = "it is not on what the question names"
+        repairs = tuple(Repair(RepairKind.DROP, sentence.text.strip(), "", reason) for sentence in dropped)
+        event = ClaimEvent(RepairKind.DROP.value, "rules", reason)
+        current = {claim.text for claim in self.review.claims}
+        missing = tuple(with_event(claim, event) for claim in old.review.claims if claim.text not in current)
+        return replace(
+            old,
+            evidence=self.evidence,
+            sentences=self.sentences,
+            verified=self.verified,
+            claiming=self.claiming,
+            review=self.review,
+            repairs=(*old.repairs, *repairs),
+            dropped=(*old.dropped, *missing),
+            requests=old.requests + self.requests,
+        )
 
     def instead_of(self, old: DraftState, reason: str) -> DraftState:
         """This draft as the replacement of another, whose repairs and claims stay in the ledger.

@@ -41,6 +41,7 @@ from assay.types import (
     Limits,
     Message,
     Question,
+    RepairKind,
     Scores,
     Sentence,
     SentenceProvisional,
@@ -163,6 +164,7 @@ async def answer(ask: Ask, stages: Stages, limits: Limits, emit: Emit) -> Answer
     draft = await write(question, evidence, stages, writer, limits, emit)
     if draft.is_worthless and not draft.is_late and writer not in (stages.fallback_writer, stages.closest_writer):
         draft = await quote_instead(question, evidence, stages, limits, draft, emit)
+    draft = await drop_digressions(question, draft, stages, limits)
     if not draft.sentences:
         if draft.is_late:
             raise too_late(limits.seconds)
@@ -342,6 +344,25 @@ async def quote_instead(
     note = f"{sentences} that {stages.models.writer} wrote {passed}: the answer is quoted from the sources instead"
     replacement = quoted.instead_of(failed, "it did not pass: the sources are quoted instead")
     return replace(replacement, notes=(*failed.notes, f"{note}{_first_causes(failed)}", *quoted.notes))
+
+
+async def drop_digressions(question: Question, written: DraftState, stages: Stages, limits: Limits) -> DraftState:
+    """Drop the quoted blocks that are not on what the question names, where others are; one question at a time.
+
+    Readers were told of them as withdrawn already.
+    """
+    if len(question.aspects) > 1 or RepairKind.DROP not in stages.allowed_repairs or written.is_late:
+        return written
+    off = written.digressions
+    if not off or len(off) == len(written.sentences):
+        return written
+    kept = DraftState(written.evidence)
+    for sentence in written.sentences:
+        if sentence not in off:
+            text = sentence.text if kept.sentences else sentence.text.lstrip("\n")
+            sentence = replace(sentence, text=text)
+            kept = await review_sentence(sentence, kept, question, stages, limits, lambda _: None)
+    return kept.without(off, written)
 
 
 def _first_causes(failed: DraftState) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from assay.core.stages import Embedder, Reader
 from assay.nlp.language import language_of
 from assay.nlp.lexicon import word_class
+from assay.nlp.quantities import quantities
 from assay.nlp.table_rows import NamedCell, TableRow, table_rows
 from assay.nlp.tokens import STOP_WORDS, fold, rarity, terms, word_spans
 from assay.nlp.value_kinds import KindFit, kind_fit
@@ -130,7 +131,7 @@ def _rows(question: str, passages: Sequence[Passage]) -> list[TableRow]:
     """
     found: dict[tuple[str, int], TableRow] = {}
     for passage in passages:
-        for row in table_rows(passage):
+        for row in table_rows(passage, question):
             found.setdefault((passage.document_id, passage.start + row.line.start), row)
     rows = list(found.values())
     if len(rows) <= MOST_ROWS:
@@ -173,7 +174,7 @@ def _signals(
         {
             **named,
             "rarest missing": max(map(rarity, missing), default=0.0),
-            "number missing": float(any(fold(code) not in said for code in _codes(question))),
+            "number missing": float(any(fold(number) not in said for number in _numbers(question))),
         },
         {
             "span": _clipped(reading.spans[0].score, 2 * _MOST_ODDS) if reading.spans else 0.0,
@@ -186,9 +187,10 @@ def _signals(
     )
 
 
-def _codes(question: str) -> list[str]:
-    """The words with a digit."""
-    return [word for word in _CODE.findall(question) if any(map(str.isdigit, word))]
+def _numbers(question: str) -> list[str]:
+    """The words with a digit, and the amounts in words: "two years"."""
+    spelled = (question[one.start : one.end] for one in quantities(question) if one.spelled and one.dimension)
+    return [*(word for word in _CODE.findall(question) if any(map(str.isdigit, word))), *spelled]
 
 
 def _asked_cell(question: str, row: TableRow, reading: PassageReading) -> NamedCell:

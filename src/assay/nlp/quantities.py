@@ -55,6 +55,8 @@ _OFTEN = re.compile(r"\s(?:an?|per|each|every|daily|weekly|monthly|yearly)\b", r
 _IN = re.compile(r"\b(?:in|of|during|since)\s$", re.IGNORECASE)
 _BEGINNINGS = frozenset((*VALUES, *ORDINALS, *MULTIPLES, "a", "an", "half"))
 _ROUGH_SHARE = 0.05
+# In minutes.
+_HALF_DAY = 720
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,7 @@ def _digits(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
     if parsed is None:
         return None, at + 1
     value, step = parsed
-    if before == "-" and (start == 1 or not (flat[start - 2].isalnum() or flat[start - 2] in ")%")):
+    if before == "-" and (start == 1 or not (flat[start - 2].isalnum() or flat[start - 2] in ")%$€£¥₹°")):
         value, start = -value, start - 1
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if following is None or following.start() - end > 1 or "\n" in flat[end : following.start()]:
@@ -250,25 +252,30 @@ def _words(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | N
         return _Number(tokens[at].start(), tokens[at].end(), ORDINALS[first], 0.0, True, True), at + 1
     if first not in VALUES:
         return None, at + 1
-    total, group, end, last = 0.0, 0.0, at, 0.0
-    while end < len(tokens) and tokens[end].lastgroup == "word":
-        word = tokens[end].group().lower()
-        if end > at and flat[tokens[end - 1].end() : tokens[end].start()] not in (" ", "-", "- "):
-            break
-        if word in VALUES and (end == at or _continues(last, VALUES[word])):
-            group, last = group + VALUES[word], VALUES[word]
-        elif word == "hundred" and end > at:
-            group, last = group * 100, 100
-        elif len(word) > 2 and word in MAGNITUDES and end > at:
-            total, group, last = total + group * MAGNITUDES[word], 0.0, 1000
-        elif not (word == "and" and last >= 100 and _value_follows(tokens, end)):
-            break
-        end += 1
-    number = _Number(tokens[at].start(), tokens[end - 1].end(), total + group, 0.0, True)
+    number, end = _counted(flat, tokens, at, VALUES[first])
     if end < len(tokens) and tokens[end].group().lower() in FRACTIONS and end == at + 1:
         value = number.value * FRACTIONS[tokens[end].group().lower()]
         return replace(number, end=tokens[end].end(), value=value), end + 1
     return _with_part(flat, tokens, number, end)
+
+
+def _counted(flat: str, tokens: list[re.Match[str]], at: int, first: float) -> tuple[_Number, int]:
+    """The number whose first word, of the value `first`, is token `at`, and the token after it."""
+    total, group, end, last = 0.0, first, at + 1, first
+    while end < len(tokens) and tokens[end].lastgroup == "word":
+        word = tokens[end].group().lower()
+        if flat[tokens[end - 1].end() : tokens[end].start()] not in (" ", "-", "- "):
+            break
+        if word in VALUES and _continues(last, VALUES[word]):
+            group, last = group + VALUES[word], VALUES[word]
+        elif word == "hundred":
+            group, last = group * 100, 100
+        elif len(word) > 2 and word in MAGNITUDES:
+            total, group, last = total + group * MAGNITUDES[word], 0.0, 1000
+        elif not (word == "and" and last >= 100 and _value_follows(tokens, end)):
+            break
+        end += 1
+    return _Number(tokens[at].start(), tokens[end - 1].end(), total + group, 0.0, True), end
 
 
 def _with_part(flat: str, tokens: list[re.Match[str]], number: _Number, at: int) -> tuple[_Number, int]:
@@ -289,7 +296,7 @@ def _value_follows(tokens: list[re.Match[str]], at: int) -> bool:
 
 
 def _article(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | None, int]:
-    """ "a dozen", "a million", "half a million", "a third", "half"."""
+    """ "a dozen", "a hundred and eighty", "a million", "half a million", "a third", "half"."""
     first, start = tokens[at].group().lower(), tokens[at].start()
     second = tokens[at + 1].group().lower()
     if first == "half":
@@ -299,8 +306,7 @@ def _article(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number |
                 return _Number(start, tokens[at + 2].end(), factor / 2, factor / 10, True), at + 3
         return _Number(start, tokens[at].end(), 0.5, 0.0, True), at + 1
     if len(second) > 2 and (second in MAGNITUDES or second == "hundred"):
-        factor = MAGNITUDES.get(second, 100.0)
-        return _Number(start, tokens[at + 1].end(), factor, 0.0, True), at + 2
+        return _counted(flat, tokens, at, 1.0)
     if counts(second, flat, tokens[at + 1].end()):
         return _Number(start, tokens[at + 1].end(), ORDINALS[second], 0.0, True, True), at + 2
     if second in FRACTIONS and not second.endswith("s") and second != "second":
@@ -382,19 +388,45 @@ def _clock(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int) -> t
 
 
 def _ranges(flat: str, found: list[Quantity]) -> list[Quantity]:
-    """Neighbours joined by a dash or "to" become one range; "from a to b" stays a change of two values."""
+    """Neighbours joined by a dash or "to" become one range; "from a to b" stays a change of two values.
+
+    What stands once is of both: the unit and the thousands of "3-5 million years", the sign of "€10-20".
+    """
     merged: list[Quantity] = []
     for quantity in found:
         last = merged[-1] if merged else None
-        if last is not None and _is_range(flat, last, quantity):
-            scale = 1.0 if last.dimension else shared_magnitude(last.low, quantity.high)
-            merged[-1] = replace(quantity, start=last.start, low=last.low * scale)
-        else:
+        span = None if last is None else _range(flat, last, quantity)
+        if span is None:
             merged.append(quantity)
+        else:
+            merged[-1] = span
     return merged
 
 
-def _is_range(flat: str, first: Quantity, second: Quantity) -> bool:
+def _range(flat: str, first: Quantity, second: Quantity) -> Quantity | None:
+    """The range of two neighbours, None where they are none."""
+    low = first.low
+    if first.dimension and not second.dimension and flat[first.start] in CURRENCY_SIGNS:
+        second = replace(second, dimension=first.dimension)
+        low *= shared_magnitude(low, second.low)
+    if not _is_joined(flat, first, second):
+        return None
+    if not first.dimension:
+        low = _in_unit(low, second)
+    return replace(second, start=first.start, low=low) if low < second.high else None
+
+
+def _in_unit(number: float, other: Quantity) -> float:
+    """A bare number in the unit, the thousands and the half of the day of another quantity."""
+    if other.dimension != "clock":
+        unit = other.high / other.written if other.written else 1.0
+        return number * unit * shared_magnitude(number, other.written)
+    is_in_minutes = other.high - other.written in (0, _HALF_DAY)  # "9:30", not "9 pm"
+    minutes = 60 * number + other.high - other.written * (1 if is_in_minutes else 60)
+    return minutes - _HALF_DAY if minutes >= other.high else minutes
+
+
+def _is_joined(flat: str, first: Quantity, second: Quantity) -> bool:
     between = flat[first.end : second.start]
     joined = _JOIN.fullmatch(between)
     if joined is None or first.low != first.high or first.spelled != second.spelled:
@@ -403,6 +435,4 @@ def _is_range(flat: str, first: Quantity, second: Quantity) -> bool:
         return False
     if _IN.search(flat, max(0, first.start - 8), first.start) and second.high >= 100 * first.high:
         return False
-    if "and" in between and not _BETWEEN.search(flat, max(0, first.start - 12), first.start):
-        return False
-    return first.low * (1.0 if first.dimension else shared_magnitude(first.low, second.high)) < second.high
+    return "and" not in between or _BETWEEN.search(flat, max(0, first.start - 12), first.start) is not None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
 from assay.nlp.blocks import BlockKind, passage_blocks
+from assay.nlp.quantities import quantities
+from assay.nlp.table_ranges import AskedRange, asked_range
 from assay.nlp.tokens import terms
 from assay.types import Passage, Span
 
@@ -27,13 +29,15 @@ class Cell:
     """A cell of a passage's table; `row` is its line, `header` that of the header with its rule.
 
     The header is None where another passage holds it or each cell is named. A cell that holds nothing is an empty
-    `span`. `table` is the whole table without what stands around it.
+    `span`. `table` is the whole table without what stands around it. `by_range`: a range that holds a number of the
+    question names its row or its column.
     """
 
     span: Span
     row: Span
     header: Span | None
     table: Span
+    by_range: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -82,7 +86,7 @@ def asked_cell(question: str, passage: Passage) -> Cell | None:
     asked = frozenset(terms(question))
     if not asked:
         return None
-    found = (_cell(asked, table) for table in tables(passage))
+    found = (_cell(question, asked, passage, table) for table in tables(passage))
     in_records = (_cell_of_record(asked, passage, block) for block in _blocks(passage))
     return next((cell for cell in chain(found, in_records) if cell is not None), None)
 
@@ -103,18 +107,30 @@ def columns_alike(question: str, passage: Passage, place: Span) -> tuple[str, ..
     for table in tables(passage):
         rows = [row for row in table.rows if row.line.start < place.end and place.start < row.line.end]
         if len(rows) == 1:
-            key = _key(asked, rows[0])
-            columns = _nearest_columns(asked, table, rows[0], 0 if key is None else key)
+            held = _asked_range(question, passage, table)
+            if held is None:
+                key = _key(asked, rows[0])
+                columns = _nearest_columns(asked - rows[0].terms[key or 0], table, key or 0)
+            elif held.row is None:
+                return ()
+            else:
+                columns = _nearest_columns(asked.difference(terms(held.said)), table, held.column)
             return tuple(table.names[at].strip() for at in columns) if len(columns) > 1 else ()
     return ()
 
 
-def row_at(passage: Passage, place: Span) -> str:
-    """The text of the one row of a table at a place, behind the table's header; "" where no single row is."""
+def row_at(question: str, passage: Passage, place: Span) -> str:
+    """The text of the one row of a table at a place, behind the table's header; "" where no single row is.
+
+    A number of the question that a range there holds is added.
+    """
     for table in tables(passage):
         lines = [row.line for row in table.rows if row.line.start < place.end and place.start < row.line.end]
         if len(lines) == 1:
-            return f"{' '.join(table.names)} {passage.text[lines[0].start : lines[0].end]}"
+            held = _asked_range(question, passage, table)
+            is_held = held is not None and (held.row is None or table.rows[held.row].line == lines[0])
+            said = f" {held.said}" if held is not None and is_held else ""
+            return f"{' '.join(table.names)} {passage.text[lines[0].start : lines[0].end]}{said}"
     return ""
 
 
@@ -182,26 +198,46 @@ def _of_entry(text: str, line: Span) -> bool:
     return text[line.start] in " \t-" or text[line.end - 1] == ":"
 
 
-def _cell(asked: frozenset[str], table: Table) -> Cell | None:
-    """The asked cell of one table."""
-    sizes = [(len(frozenset().union(*row.terms) & asked), _key(asked, row)) for row in table.rows]
+def _cell(question: str, asked: frozenset[str], passage: Passage, table: Table) -> Cell | None:
+    """The asked cell of one table; a range that holds a number of the question is what it names."""
+    held = _asked_range(question, passage, table)
+    if held is not None and held.row is not None:
+        cell = _cell_in(table, table.rows[held.row], held.column, asked.difference(terms(held.said)))
+        return None if cell is None else replace(cell, by_range=True)
+    # The "two" of "two years" is no cell that holds a two.
+    counted = frozenset[str]().union(
+        *(terms(question[one.start : one.end])[:-1] for one in quantities(question) if one.dimension)
+    )
+    left = asked.difference(terms(held.said) if held else ())
+    sizes = [(len(frozenset().union(*row.terms) & left), _key(left, row, counted)) for row in table.rows]
     most = max((size for size, key in sizes if key is not None), default=0)
     best = [at for at, (size, key) in enumerate(sizes) if size == most and key is not None]
     if len(best) != 1:
         return None
     row, key = table.rows[best[0]], sizes[best[0]][1]
-    columns = () if key is None else _nearest_columns(asked, table, row, key)
-    if len(columns) != 1:
+    if key is None:
         return None
-    return Cell(row.spans[columns[0]], row.line, table.header, table.span)
+    if held is not None:
+        return Cell(row.spans[held.column], row.line, table.header, table.span, by_range=True)
+    return _cell_in(table, row, key, left - row.terms[key])
 
 
-def _nearest_columns(asked: frozenset[str], table: Table, row: Row, key: int) -> tuple[int, ...]:
-    """The columns whose names have the most of the words left and the fewest others, beside that of the `key`.
+def _asked_range(question: str, passage: Passage, table: Table) -> AskedRange | None:
+    cells = [[passage.text[span.start : span.end] for span in row.spans] for row in table.rows]
+    return asked_range(question, table.names, cells)
+
+
+def _cell_in(table: Table, row: Row, key: int, left: frozenset[str]) -> Cell | None:
+    """The one cell of a row whose column the words `left` name, beside that of the `key`."""
+    columns = _nearest_columns(left, table, key)
+    return Cell(row.spans[columns[0]], row.line, table.header, table.span) if len(columns) == 1 else None
+
+
+def _nearest_columns(left: frozenset[str], table: Table, key: int) -> tuple[int, ...]:
+    """The columns whose names have the most of the words `left` and the fewest others, beside that of the `key`.
 
     The cell that names the row is known already.
     """
-    left = asked - row.terms[key]
     shares = {
         at: (len(name & left), len(name & left) / (len(name) or 1))
         for at, name in enumerate(table.columns)
@@ -211,9 +247,9 @@ def _nearest_columns(asked: frozenset[str], table: Table, row: Row, key: int) ->
     return tuple(at for at, share in shares.items() if share == nearest) if nearest[0] else ()
 
 
-def _key(asked: frozenset[str], row: Row) -> int | None:
-    """The cell of a row that the question names: all of its words, the most of them; None without one."""
-    named = [(len(words), -at) for at, words in enumerate(row.terms) if words and words <= asked]
+def _key(asked: frozenset[str], row: Row, counted: frozenset[str] = frozenset()) -> int | None:
+    """The cell of a row that the question names: all of its words, the most of them, not only `counted` ones."""
+    named = [(len(words), -at) for at, words in enumerate(row.terms) if words <= asked and not words <= counted]
     return -max(named)[1] if named else None
 
 

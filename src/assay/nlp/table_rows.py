@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from assay.nlp.blocks import titled, without_markup
 from assay.nlp.table_cells import Row, Table, tables
+from assay.nlp.table_ranges import asked_range
 from assay.types import Passage, Span
 
 
@@ -66,8 +67,10 @@ class TableRow:
         return self.cells[-number] if most > 0 else None
 
 
-def table_rows(passage: Passage) -> Iterator[TableRow]:
+def table_rows(passage: Passage, question: str = "") -> Iterator[TableRow]:
     """The rows of the passage's tables that hold anything, in order.
+
+    The range that holds a number of the question is said as that number: "The leave of 4 years is 28 days.".
 
     >>> text = "| Day | Hours |\\n|---|---|\\n| Sunday | 13:00 to 17:00 |"
     >>> (row,) = table_rows(Passage("p", "d", "r", 0, len(text), text, "Library", line=1))
@@ -76,18 +79,23 @@ def table_rows(passage: Passage) -> Iterator[TableRow]:
     """
     title, prose = titled(passage).title, without_markup(passage.text)
     for table in tables(passage):
-        for row in table.rows:
-            cells = tuple(
-                NamedCell(" ".join(name.split()), said, span)
-                for name, span in zip(table.names, row.spans, strict=True)
-                if (said := " ".join(prose[span.start : span.end].split()))
-            )
+        names = [" ".join(name.split()) for name in table.names]
+        texts = [[" ".join(prose[span.start : span.end].split()) for span in row.spans] for row in table.rows]
+        held = asked_range(question, names, texts)
+        if held is not None and held.row is None:
+            names[held.column] = held.said
+        elif held is not None and held.row is not None:
+            texts[held.row][held.column] = held.said
+        for row, said in zip(table.rows, texts, strict=True):
+            named = zip(names, said, row.spans, strict=True)
+            cells = tuple(NamedCell(name, text, span) for name, text, span in named if text)
             if cells:
-                yield _table_row(passage, title, table, row, cells)
+                yield _table_row(passage, title, table, row, names, cells)
 
 
-def _table_row(passage: Passage, title: str, table: Table, row: Row, cells: Sequence[NamedCell]) -> TableRow:
-    names = tuple(" ".join(name.split()) for name in table.names)
+def _table_row(
+    passage: Passage, title: str, table: Table, row: Row, names: Sequence[str], cells: Sequence[NamedCell]
+) -> TableRow:
     sentence, places = "", list[tuple[Span, int]]()
 
     def say(words: str, number: int | None = None) -> None:
@@ -111,7 +119,7 @@ def _table_row(passage: Passage, title: str, table: Table, row: Row, cells: Sequ
         say(cell.text, number)
         say(".")
     return TableRow(
-        passage, title, names, tuple(cells), sentence, tuple(places), row.line, table.header, table.span
+        passage, title, tuple(names), tuple(cells), sentence, tuple(places), row.line, table.header, table.span
     )
 
 

@@ -58,7 +58,7 @@ _TABLE: dict[str, dict[str, float]] = {
     "seconds": {
         "second seconds sec secs 秒": 1.0,
         "minute minutes min mins 分钟": 60.0,
-        "hour hours hr hrs 小时": 3600.0,
+        "hour hours h hr hrs 小时": 3600.0,
         "day days 天": 86400.0,
         "week weeks 周": 604800.0,
         "ms millisecond milliseconds": 0.001,

@@ -139,6 +139,7 @@ class FindingKind(StrEnum):
     FABRICATED_REFERENCE = "fabricated-reference"
     WRONG_PASSAGE = "wrong-passage"
     DECORATIVE_CITATION = "decorative-citation"
+    OFF_SUBJECT = "off-subject"
 
 
 # Checks of values, for which a source may have another.

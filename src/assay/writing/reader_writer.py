@@ -241,8 +241,10 @@ class ReaderWriter:
                 cell = cell or _cell_of(row)
             if cell is None or cell.is_empty:
                 continue
-            # What the rule looked up is right more often than the row's odds say (benchmarks/cells/run.py).
-            is_rated = row is not None and row.line == cell.row and passage.passage_id not in by_rule
+            # What the rule looked up is right more often than the row's odds say (benchmarks/cells/run.py), and no
+            # reader of the answer sees that a range holds a number.
+            is_rated = row is not None and row.line == cell.row
+            is_rated = is_rated and (cell.by_range or passage.passage_id not in by_rule)
             odds = row.odds if row is not None and is_rated else None
             span = AnswerSpan(cell.span.start, cell.span.end, SURE_SPAN if odds is None else odds)
             unscored.append(

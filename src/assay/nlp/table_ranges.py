@@ -50,13 +50,13 @@ class _Range:
     is_high_open: bool = False
 
     def holds(self, number: Quantity) -> bool:
-        """Whether a number lies in it, in its own unit or as a bare one."""
+        """Tell whether a number lies in it, in its own unit or as a bare one."""
         value = self._value(number)
         values = (value, value + _DAY) if self.dimension == "clock" else (value,)
         return any(self._holds(one) for one in values)
 
     def measures(self, number: Quantity) -> bool:
-        """Whether a number has a unit of the same dimension."""
+        """Tell whether a number has a unit of the same dimension."""
         return bool(self.dimension) and self._in_dimension(number) is not None
 
     def _holds(self, value: float) -> bool:
@@ -132,7 +132,7 @@ def asked_range(question: str, names: Sequence[str], rows: Sequence[Sequence[str
 
 
 def _is_amount(number: Quantity) -> bool:
-    """Whether a range may hold a number; the word "one" counts only with a unit."""
+    """Tell whether a range may hold a number; the word "one" counts only with a unit."""
     if number.dimension in _NO_MEASURES:
         return False
     return bool(number.dimension) or not (number.spelled and number.low <= 1)
@@ -156,14 +156,14 @@ def _holding(asked: Sequence[Quantity], cells: Sequence[str], unit: str) -> list
 
 
 def _is_of_ranges(cells: Sequence[str], unit: str) -> bool:
-    """Whether most cells of a column are ranges, and not all of these points: prices are points, too."""
+    """Tell whether most cells of a column are ranges, and not all of these points: prices are points, too."""
     ranges = [found for cell in cells if (found := _range(cell, unit)) is not None]
     filled = sum(bool(cell.strip()) for cell in cells)
     return 3 * len(ranges) >= 2 * filled and any(one.low < one.high for one in ranges)
 
 
 def _are_apart(ranges: Sequence[_Range]) -> bool:
-    """Whether there are two or more, one of them with a unit or more than a point, and no two overlap."""
+    """Tell whether there are two or more, one of them with a unit or more than a point, and no two overlap."""
     ordered = sorted(ranges, key=lambda one: (one.low, one.high))
     if len(ordered) < 2 or all(one.low == one.high and not one.dimension for one in ordered):
         return False
@@ -211,7 +211,7 @@ def _range(cell: str, unit: str) -> _Range | None:
 
 
 def _is_without(bound: str) -> bool:
-    """Whether what bounds a range leaves its number out: "over 10", not "at least 10"."""
+    """Tell whether what bounds a range leaves its number out: "over 10", not "at least 10"."""
     return _WITHOUT.search(bound) is not None and _AT_MOST.search(bound) is None
 
 

@@ -135,6 +135,36 @@ def test_spreadsheets_begin_a_table_anew_behind_a_gap() -> None:
     assert load(saved(book)).text == "Sheet\n\na | b\na: 1; b: 2\n\nc | d\nc: 3; d: 4"
 
 
+def test_what_stands_above_a_table_leads_its_rows_and_amounts_have_their_currency() -> None:
+    book = openpyxl.Workbook()
+    for row in (["Price list"], ["net, in EUR"], ["Item", "Price"], ["Tea", 3.5], ["Milk", -2]):
+        book.active.append(row)
+    for cell in ("B4", "B5"):
+        book.active[cell].number_format = '#,##0.00\\ "€"'
+    loaded = load(saved(book))
+    assert loaded.text.split("\n")[2:] == [
+        "Price list",
+        "net, in EUR",
+        "Item | Price",
+        "Item: Tea; Price: 3.50 €",
+        "Item: Milk; Price: -2.00 €",
+    ]
+    assert place_of(loaded, "Milk") == "sheet Sheet, row 5, Price list > net, in EUR"
+
+
+def test_merged_cells_name_the_columns_and_rows_that_they_span() -> None:
+    book = openpyxl.Workbook()
+    rows = (["City", "2024", "", "2025", ""], ["", "North", "South", "North", "South"], ["Ulm", 1, 2, 3, 4], ["", 5])
+    for row in rows:
+        book.active.append(row)
+    for cells in ("A1:A2", "B1:C1", "D1:E1", "A3:A4"):
+        book.active.merge_cells(cells)
+    assert load(saved(book)).text.split("\n")[-2:] == [
+        "City: Ulm; 2024 North: 1; 2024 South: 2; 2025 North: 3; 2025 South: 4",
+        "City: Ulm; 2024 North: 5",
+    ]
+
+
 def test_an_empty_spreadsheet_is_empty() -> None:
     with pytest.raises(EmptyDocument):
         load(saved(openpyxl.Workbook()))

@@ -6,13 +6,14 @@ The XML contains what python-docx leaves out: content controls, text boxes, foot
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from assay.errors import EmptyDocument
 from assay.ingest.archive import Archive
+from assay.ingest.docx_numbering import Indents, Numbering, mark_of
 from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
 from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import plain_row
@@ -30,15 +31,19 @@ _ENDS = (".", "!", "?", ";", ",", "…")
 _MOST_BOLD = 0.7
 
 
+_Value = TypeVar("_Value")
+
+
 @dataclass(frozen=True, slots=True)
 class _Styles:
     """The heading level (1 is the highest) of each heading style, by style id.
 
-    `lists`: styles of list items. `bold`: styles with bold text.
+    `lists`: styles of list items, with the number of their list, "" if that is not known, and their level in it.
+    `bold`: styles with bold text.
     """
 
     levels: dict[str, int]
-    lists: frozenset[str] = frozenset()
+    lists: dict[str, tuple[str, int]]
     bold: frozenset[str] = frozenset()
 
 
@@ -50,7 +55,9 @@ class DocxLoader:
         archive = Archive(data, name)
         member = main_member(archive, name)
         related = relations(archive, member)
-        reader = _Reader(_styles(archive, related))
+        numbering = [member for member in _of_kind(related, "numbering") if member in archive.names][:1]
+        lists = Numbering(*(parse(archive.read(member), member) for member in numbering))
+        reader = _Reader(_styles(archive, related), lists)
         reader.part(archive, _of_kind(related, "header"), "Header")
         reader.body(parse(archive.read(member), name))
         reader.part(archive, _of_kind(related, "footnotes"), "Footnotes")
@@ -69,7 +76,7 @@ def _of_kind(related: dict[str, tuple[str, str]], kind: str) -> list[str]:
 def _styles(archive: Archive, related: dict[str, tuple[str, str]]) -> _Styles:
     """Find heading styles by name ("heading 2", "Title") or outline level, own or inherited."""
     levels: dict[str, int] = {}
-    listed: dict[str, int] = {}
+    listed: dict[str, tuple[str, int] | None] = {}
     bold: dict[str, int] = {}
     based_on: dict[str, str] = {}
     for member in _of_kind(related, "styles"):
@@ -82,23 +89,24 @@ def _styles(archive: Archive, related: dict[str, tuple[str, str]]) -> _Styles:
                 _note_list(style, style_id, listed)
                 bold.update({style_id: 1} if _is_bold(_run_properties(style)) else {})
     for style_id in based_on:
-        levels.setdefault(style_id, _inherited_value(style_id, levels, based_on))
-        listed.setdefault(style_id, _inherited_value(style_id, listed, based_on))
-        bold.setdefault(style_id, _inherited_value(style_id, bold, based_on))
+        levels.setdefault(style_id, _inherited_value(style_id, levels, based_on, 0))
+        listed.setdefault(style_id, _inherited_value(style_id, listed, based_on, None))
+        bold.setdefault(style_id, _inherited_value(style_id, bold, based_on, 0))
     return _Styles(
         {style_id: level for style_id, level in levels.items() if level},
-        frozenset(style_id for style_id, is_list in listed.items() if is_list),
+        {style_id: own for style_id, own in listed.items() if own is not None},
         frozenset(style_id for style_id, is_bold in bold.items() if is_bold),
     )
 
 
-def _note_list(style: Any, style_id: str, listed: dict[str, int]) -> None:
-    """Record whether a style numbers or bullets its paragraphs, by its properties or its name."""
-    for element in style.iter():
-        value = (attribute(element, "val") or "").lower()
-        numbered = local(element) == "numId" and value != "0"
-        if numbered or (local(element) == "name" and value.startswith(("list bullet", "list number"))):
-            listed[style_id] = 1
+def _note_list(style: Any, style_id: str, listed: dict[str, tuple[str, int] | None]) -> None:
+    """Record the list whose item a style makes of its paragraphs, by its properties or its name."""
+    values = {local(element): attribute(element, "val") or "" for element in style.iter()}
+    level = values.get("ilvl", "")
+    if values.get("numId", "0") != "0":
+        listed[style_id] = (values["numId"], int(level) if level.isdigit() else -1)
+    elif values.get("name", "").lower().startswith(("list bullet", "list number")):
+        listed[style_id] = ("", 0)
 
 
 def _note_style(style: Any, style_id: str, levels: dict[str, int], based_on: dict[str, str]) -> None:
@@ -115,26 +123,27 @@ def _note_style(style: Any, style_id: str, levels: dict[str, int], based_on: dic
                 based_on[style_id] = value
 
 
-def _inherited_value(style_id: str, levels: dict[str, int], based_on: dict[str, str]) -> int:
-    """The value of the nearest ancestor that has one, or 0."""
+def _inherited_value(style_id: str, levels: Mapping[str, _Value], based_on: dict[str, str], default: _Value) -> _Value:
+    """The value of the nearest ancestor that has one, or the default."""
     seen: set[str] = set()
     while style_id in based_on and style_id not in seen:
         seen.add(style_id)
         style_id = based_on[style_id]
-        if levels.get(style_id):
-            return levels[style_id]
-    return 0
+        if value := levels.get(style_id):
+            return value
+    return default
 
 
 @dataclass(frozen=True, slots=True)
 class _Paragraph:
-    """A paragraph: its text, depth in a list (0: none) and outline level (0: none, 1: highest).
+    """A paragraph: its text, depth in a list (0: none), the label before it, outline level (0: none, 1: highest).
 
     `size`: of its first words, in half points, if all its words are bold; otherwise 0.
     """
 
     text: str
     depth: int = 0
+    label: str = ""
     level: int = 0
     size: int = 0
 
@@ -142,8 +151,12 @@ class _Paragraph:
 class _Reader:
     """Collects the blocks of a document's parts."""
 
-    def __init__(self, styles: _Styles) -> None:
+    def __init__(self, styles: _Styles, lists: Numbering) -> None:
         self._styles = styles
+        self._lists = lists
+        # What stands before each numbered paragraph.
+        self._labels: dict[Any, str] = {}
+        self._indents = Indents()
         self._outline = Outline()
         # The level of the last styled heading, and the sizes of bold lines below it, largest first.
         self._level = 0
@@ -165,8 +178,9 @@ class _Reader:
 
     def body(self, root: Any) -> None:
         """Read the paragraphs and tables of the body, including those in content controls."""
+        self._count(root)
         found: list[Any | _Paragraph] = [
-            element if local(element) == "tbl" else _paragraph(element, self._styles)
+            element if local(element) == "tbl" else _paragraph(element, self._styles, self._labels.get(element))
             for element in _body_elements(root)
         ]
         found = [element for element in found if not isinstance(element, _Paragraph) or element.text]
@@ -180,6 +194,14 @@ class _Reader:
             is_heading = not (all_bold or under or following is None) and _is_bold_heading(element)
             self._paragraph(element, is_heading=is_heading)
 
+    def _count(self, root: Any) -> None:
+        """Number the paragraphs of all lists, those in tables too."""
+        for element in _paragraphs(root):
+            number, level = _list_of(element, self._styles)
+            if number:
+                level = self._lists.level_of(number, _style_of(element)) if level < 0 else level
+                self._labels[element] = self._lists.label(number, level)
+
     def _paragraph(self, own: _Paragraph, *, is_heading: bool) -> None:
         text, level = own.text, own.level
         if level and len(text) <= 300:
@@ -188,13 +210,17 @@ class _Reader:
             level = self._bold_level(own.size)
         else:
             level = 0
+        if level or not own.depth:
+            self._indents.leave()
         if level:
+            text = f"{own.label} {text}".strip()
             self.title = self.title or " ".join(text.split())
             self._outline.enter(level, text)
             self.blocks.add(text, self._location(), "heading")
         elif own.depth:
-            indent = "  " * (own.depth - 1)
-            self.blocks.add(f"- {text}", self._location(), gap=f"\n{indent}")
+            mark = mark_of(own.label)
+            indent = self._indents.enter(own.depth, mark)
+            self.blocks.add(f"{mark}{text}", self._location(), gap=f"\n{indent}")
         else:
             self.blocks.add(text, self._location())
 
@@ -206,8 +232,9 @@ class _Reader:
     def _table(self, table: Any) -> None:
         """Write one line per row; a nested table becomes part of its cell."""
         gap = "\n\n"
+        self._indents.leave()
         for row in rows_of(table):
-            cells = [" ".join(text_of(cell).split()) for cell in row]
+            cells = [" ".join(text_of(cell, self._labels).split()) for cell in row]
             line = plain_row(cells)
             self.blocks.add(line, self._location(), "table", gap)
             gap = "\n" if line else gap
@@ -256,31 +283,51 @@ def _is_bold_heading(own: _Paragraph) -> bool:
     return any(map(str.isalpha, text))
 
 
-def _paragraph(element: Any, styles: _Styles) -> _Paragraph:
-    """Read a paragraph with its own properties and those of its style and runs."""
+def _paragraph(element: Any, styles: _Styles, label: str | None) -> _Paragraph:
+    """Read a paragraph with its own properties and those of its style and runs; `label`: None outside of lists."""
     text = text_of(element).strip()
-    style, depth, level = "", 0, 0
-    for part in chain.from_iterable(part for part in element if local(part) == "pPr"):
+    style, level = _style_of(element), 0
+    for part in _properties(element):
         value = attribute(part, "val") or ""
-        match local(part):
-            case "pStyle":
-                style = value
-            case "numPr":
-                depth = _list_depth(part)
-            case "outlineLvl" if value.isdigit() and int(value) < 9:
-                level = int(value) + 1
-    depth = depth or int(style in styles.lists)
+        if local(part) == "outlineLvl" and value.isdigit() and int(value) < 9:
+            level = int(value) + 1
+    depth = _list_depth(element, styles)
     bullet = _BULLET.match(text)
     if bullet and not depth:
         text, depth = text[bullet.end() :], 1
-    return _Paragraph(text, depth, level or styles.levels.get(style, 0), _bold_size(element, style, styles))
+    size = _bold_size(element, style, styles)
+    return _Paragraph(text, depth, label or "", level or styles.levels.get(style, 0), size)
 
 
-def _list_depth(numbering: Any) -> int:
-    """A paragraph's depth in a list, from 1; 0 if numbering is turned off."""
-    values = {local(element): attribute(element, "val") or "" for element in numbering}
-    level = values.get("ilvl", "0")
-    return 0 if values.get("numId") == "0" else 1 + (int(level) if level.isdigit() else 0)
+def _properties(paragraph: Any) -> Iterator[Any]:
+    """The properties of a paragraph."""
+    return chain.from_iterable(part for part in paragraph if local(part) == "pPr")
+
+
+def _style_of(paragraph: Any) -> str:
+    return next((attribute(part, "val") or "" for part in _properties(paragraph) if local(part) == "pStyle"), "")
+
+
+def _list_of(paragraph: Any, styles: _Styles) -> tuple[str, int]:
+    """The number of a paragraph's list, "" without one, and its level there, -1 if only the list tells that."""
+    number, level = styles.lists.get(_style_of(paragraph), ("", 0))
+    for part in _properties(paragraph):
+        if local(part) == "numPr":
+            values = {local(element): attribute(element, "val") or "" for element in part}
+            given = values.get("ilvl", "")
+            number, level = values.get("numId", number), int(given) if given.isdigit() else max(0, level)
+    return ("", 0) if number == "0" else (number, level)
+
+
+def _list_depth(paragraph: Any, styles: _Styles) -> int:
+    """A paragraph's depth in a list, from 1; 0 if it has none, or turns off that of its style."""
+    for part in _properties(paragraph):
+        if local(part) == "numPr":
+            values = {local(element): attribute(element, "val") or "" for element in part}
+            level = values.get("ilvl", "0")
+            return 0 if values.get("numId") == "0" else 1 + (int(level) if level.isdigit() else 0)
+    style = _style_of(paragraph)
+    return 1 + max(0, styles.lists[style][1]) if style in styles.lists else 0
 
 
 def _bold_size(paragraph: Any, style: str, styles: _Styles) -> int:
@@ -310,8 +357,8 @@ def _paragraphs(root: Any) -> list[Any]:
     return [element for element in root.iter() if local(element) == "p"]
 
 
-def text_of(element: Any) -> str:
-    """The visible text below an element, without deletions; nested paragraphs end lines."""
+def text_of(element: Any, labels: Mapping[Any, str] | None = None) -> str:
+    """The visible text below an element, without deletions; nested paragraphs begin with their labels, and end lines."""
     parts: list[str] = []
     waiting = list(reversed(element))
     while waiting:
@@ -327,4 +374,5 @@ def text_of(element: Any) -> str:
         elif name not in _LEFT_OUT:
             waiting.extend(["\n"] if name in ("p", "tr") else [" "] if name == "tc" else [])
             waiting.extend(reversed(current))
+            waiting.extend([f"{labels[current]} "] if labels and labels.get(current) else [])
     return "".join(parts)

@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from assay.ingest.list_marks import count_in
 from assay.ingest.office import attribute, local
 
 _PLACE = re.compile(r"%([1-9])")
 # Word has nine levels.
 _LEVELS = 9
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"))
-_ROMAN_UNITS = ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,9 @@ class Numbering:
         """The number of one level within a label."""
         level = levels.get(at, _Level())
         count = counts[at]
-        return _number(level.start if count is None else count, "decimal" if own.is_legal else level.form)
+        if level.form == "none":
+            return ""
+        return count_in("decimal" if own.is_legal else level.form, level.start if count is None else count)
 
 
 def _level(element: Any) -> tuple[int, _Level]:
@@ -119,63 +120,3 @@ def _children(element: Any, name: str) -> list[Any]:
 def _value(element: Any) -> str:
     value = attribute(element, "val")
     return "1" if value is None and local(element) == "isLgl" else value or ""
-
-
-def _number(count: int, form: str) -> str:
-    """A number as a list writes it; in digits if its form is another.
-
-    >>> [_number(4, form) for form in ("decimal", "decimalZero", "lowerLetter", "upperRoman")], _number(28, "lowerLetter")
-    (['4', '04', 'd', 'IV'], 'bb')
-    """
-    if form == "none":
-        return ""
-    if form == "decimalZero":
-        return f"{count:02}"
-    # Word repeats the letter after the 26th.
-    if form in ("lowerLetter", "upperLetter") and 0 < count <= 26 * 9:
-        letters = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
-        return letters if form == "lowerLetter" else letters.upper()
-    if form in ("lowerRoman", "upperRoman") and 0 < count < 4000:
-        written = ""
-        for value, letter in (*_ROMAN, *_ROMAN_UNITS):
-            written += letter * (count // value)
-            count %= value
-        return written if form == "lowerRoman" else written.upper()
-    return str(count)
-
-
-_MARK = re.compile(r"\d{1,9}[.)]")
-
-
-def mark_of(label: str) -> str:
-    """The mark of a list item with this label, as Markdown has it; other labels stand after a bullet.
-
-    >>> mark_of("3."), mark_of(""), mark_of("a)"), mark_of("1.2")
-    ('3. ', '- ', '- a) ', '- 1.2 ')
-    """
-    if _MARK.fullmatch(label):
-        return f"{label} "
-    return f"- {label} " if label else "- "
-
-
-class Indents:
-    """How far the items of a list are indented, so that each stands below the words of the item that holds it.
-
-    >>> indents = Indents()
-    >>> [indents.enter(depth, mark) for depth, mark in ((1, "10. "), (2, "- a) "), (3, "- "), (1, "11. "))]
-    ['', '    ', '      ', '']
-    """
-
-    def __init__(self) -> None:
-        self._widths: list[int] = []
-
-    def enter(self, depth: int, mark: str) -> str:
-        """Begin an item at a depth, from 1; returns the white space before its mark."""
-        outer = (self._widths + [2] * depth)[: depth - 1]
-        # What follows a bullet is the item's text, to Markdown.
-        self._widths = [*outer, 2 if mark.startswith("-") else len(mark)]
-        return " " * sum(outer)
-
-    def leave(self) -> None:
-        """End all lists."""
-        self._widths.clear()

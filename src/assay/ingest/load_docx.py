@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 from assay.errors import EmptyDocument
 from assay.ingest.archive import Archive
-from assay.ingest.docx_numbering import Indents, Numbering, mark_of
+from assay.ingest.docx_numbering import Numbering
+from assay.ingest.list_marks import Indents, mark_of
 from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
 from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import plain_row

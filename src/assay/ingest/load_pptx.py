@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.archive import Archive
+from assay.ingest.list_marks import count_in
 from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
 from assay.ingest.split import Blocks
 from assay.ingest.tables import plain_row
 from assay.types import Loaded, Location
 
+# Numbers of lists: ECMA-376 part 1, section 20.1.10.61.
+_SCHEME = re.compile(r"(?P<form>arabic|alphaLc|alphaUc|romanLc|romanUc)(?P<around>Period|ParenR|ParenBoth|Plain)")
+_FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
+_AROUND = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")"), "Plain": ("", "")}
 _TITLE_KINDS = frozenset(("title", "ctrTitle"))
 # Placeholders whose text the master repeats on every slide.
 _FURNITURE = frozenset(("dt", "ftr", "sldNum", "hdr", "sldImg"))
@@ -98,13 +104,37 @@ def _placeholder(shape: Any) -> str:
 
 
 def _text(shape: Any) -> str:
-    """The text of a shape, a line a paragraph."""
+    """The text of a shape, a line a paragraph, with the numbers of lists."""
     lines = []
+    counts: dict[int, int] = {}
     for paragraph in shape.iter():
         if local(paragraph) == "p":
             parts = [{"t": element.text or "", "br": "\n"}.get(local(element), "") for element in paragraph.iter()]
-            lines.append("".join(parts).strip())
+            text = "".join(parts).strip()
+            label = _label(paragraph, counts) if text else ""
+            lines.append(f"{label} {text}".strip())
     return "\n".join(line for line in lines if line)
+
+
+def _label(paragraph: Any, counts: dict[int, int]) -> str:
+    """The number of a paragraph of a list; "" without one. `counts` are the numbers of the levels before, and grow."""
+    properties = next((element for element in paragraph if local(element) == "pPr"), None)
+    if properties is None:
+        counts.clear()
+        return ""
+    level = properties.get("lvl") or "0"
+    depth = int(level) if level.isdigit() else 0
+    for deeper in [at for at in counts if at > depth]:
+        del counts[deeper]
+    numbering = next((element for element in properties if local(element) == "buAutoNum"), None)
+    if numbering is None:
+        counts.pop(depth, None)
+        return ""
+    start = numbering.get("startAt") or "1"
+    counts[depth] = counts[depth] + 1 if depth in counts else int(start) if start.isdigit() else 1
+    scheme = _SCHEME.match(numbering.get("type") or "")
+    before, behind = _AROUND.get(scheme["around"], ("", ".")) if scheme else ("", ".")
+    return f"{before}{count_in(_FORMS.get(scheme['form'], '') if scheme else '', counts[depth])}{behind}"
 
 
 def _table(blocks: Blocks, table: Any, location: Location) -> None:

@@ -34,6 +34,7 @@ class Numbering:
         self._lists: dict[str, dict[int, _Level]] = {}
         self._list_of: dict[str, str] = {}
         self._starts: dict[str, dict[int, int]] = {}
+        self._overrides: dict[str, dict[int, _Level]] = {}
         self._counts: dict[str, list[int | None]] = {}
         links: dict[str, str] = {}
         linked: dict[str, str] = {}
@@ -46,7 +47,9 @@ class Numbering:
             elif local(element) == "num":
                 number = attribute(element, "numId") or ""
                 self._list_of[number] = next(map(_value, _children(element, "abstractNumId")), "")
-                self._starts[number] = dict(_starts(_children(element, "lvlOverride")))
+                overrides = _children(element, "lvlOverride")
+                self._starts[number] = dict(_starts(overrides))
+                self._overrides[number] = dict(_level(own) for part in overrides for own in _children(part, "lvl"))
         for number, name in self._list_of.items():
             self._list_of[number] = linked.get(links.get(name, ""), name)
 
@@ -65,7 +68,7 @@ class Numbering:
         ('1.', '2.', '')
         """
         name = self._list_of.get(number, "")
-        levels = self._lists.get(name, {})
+        levels = {**self._lists.get(name, {}), **self._overrides.get(number, {})}
         own = levels.get(level)
         if own is None or not 0 <= level < _LEVELS:
             return ""

@@ -67,6 +67,11 @@ class Indents:
         """The white space before text within the item at a depth; none at depth 0."""
         return " " * sum(width for at, width in self._open if at <= depth)
 
+    @property
+    def is_open(self) -> bool:
+        """True within a list."""
+        return bool(self._open)
+
     def leave(self) -> None:
         """End all lists."""
         self._open.clear()

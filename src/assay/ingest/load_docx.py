@@ -124,7 +124,9 @@ def _note_style(style: Any, style_id: str, levels: dict[str, int], based_on: dic
                 based_on[style_id] = value
 
 
-def _inherited_value(style_id: str, levels: Mapping[str, _Value], based_on: dict[str, str], default: _Value) -> _Value:
+def _inherited_value(
+    style_id: str, levels: Mapping[str, _Value], based_on: dict[str, str], default: _Value
+) -> _Value:
     """The value of the nearest ancestor that has one, or the default."""
     seen: set[str] = set()
     while style_id in based_on and style_id not in seen:
@@ -220,8 +222,10 @@ class _Reader:
             self.blocks.add(text, self._location(), "heading")
         elif own.depth:
             mark = mark_of(own.label)
+            # Markdown takes no other number for the beginning of a list right below a paragraph.
+            gap = "\n" if self._indents.is_open or mark.startswith(("-", "1.", "1)")) else "\n\n"
             indent = self._indents.enter(own.depth, mark)
-            self.blocks.add(f"{mark}{text}", self._location(), gap=f"\n{indent}")
+            self.blocks.add(f"{mark}{text}", self._location(), gap=f"{gap}{indent}")
         else:
             self.blocks.add(text, self._location())
 

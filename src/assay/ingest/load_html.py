@@ -282,7 +282,8 @@ class HtmlText:
     def _listing(self, text: str) -> None:
         """Write code between fences, as in Markdown; a term before it stands on its own line."""
         if self._mark.startswith("* "):
-            self._blocks.add(self._mark.rstrip(), self._location(), gap=self._gap)
+            indent = self._indents.enter(self._depth, self._mark)
+            self._blocks.add(self._mark.rstrip(), self._location(), gap=self._gap + indent)
             self._mark = ""
         fence = max(_FENCE.findall(text), key=len, default="``") + "`"
         self._paragraph(f"{fence}\n{dedent(text).rstrip()}\n{fence}")

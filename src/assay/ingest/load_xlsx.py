@@ -96,9 +96,7 @@ def side_by_side(rows: list[Row]) -> list[list[Row]]:
             bands[-1].append(column)
     if len({frozenset().union(*(used[column] for column in band)) for band in bands}) < 2:
         return [rows]
-    return [
-        [replace(row, cells=tuple(_at(row, column) for column in band)) for row in rows] for band in bands
-    ]
+    return [[replace(row, cells=tuple(_at(row, column) for column in band)) for row in rows] for band in bands]
 
 
 def _at(row: Row, column: int) -> str:

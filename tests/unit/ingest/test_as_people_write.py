@@ -189,8 +189,10 @@ def page(body: str) -> str:
         ("<ol><li><p>a</p><p>more</p></li><li>c</li></ol>", "1. a\n\n   more\n2. c"),
         ("<ul><li>a</li></ul><ul><li>b</li></ul><ol><li>c</li></ol>", "- a\n\n+ b\n\n1. c"),
         ("<ol><li>a</li></ol><ol start=2><li>b</li></ol>", "1. a\n2. b"),
-        ("<ol start=10><li>a<ul><li>b<ol type=i><li>c</li></ol></li></ul></li><li value=20>d</li></ol>",
-         "10. a\n    - b\n      - i. c\n20. d"),
+        (
+            "<ol start=10><li>a<ul><li>b<ol type=i><li>c</li></ol></li></ul></li><li value=20>d</li></ol>",
+            "10. a\n    - b\n      - i. c\n20. d",
+        ),
     ],
 )
 def test_saved_pages_without_what_stands_around_their_content(body: str, text: str) -> None:

@@ -60,7 +60,9 @@ def test_paragraphs_in_the_style_of_a_list_are_its_items(style: str) -> None:
 
 
 def level(place: int, form: str, text: str) -> str:
-    return f'<w:lvl w:ilvl="{place}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+    return (
+        f'<w:lvl w:ilvl="{place}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+    )
 
 
 NUMBERING = f"""<w:numbering {W}>
@@ -78,7 +80,13 @@ def test_word_numbers_its_steps_and_headings() -> None:
         return f'<w:p><w:pPr><w:pStyle w:val="{style}"/>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'
 
     steps = [listed(5, 0, "Boil."), listed(5, 1, "Tap"), listed(5, 1, "Well"), listed(5, 0, "Pour.")]
-    body = [listed(7, 0, "Tea", "H"), listed(7, 1, "Water"), *steps, listed(6, 0, "Wait."), listed(7, 0, "Milk", "H")]
+    body = [
+        listed(7, 0, "Tea", "H"),
+        listed(7, 1, "Water"),
+        *steps,
+        listed(6, 0, "Wait."),
+        listed(7, 0, "Milk", "H"),
+    ]
     assert DocxLoader().load(packed("".join(body)), "x.docx").text == (
         "1 Tea\n- 1.1 Water\n1. Boil.\n   - a) Tap\n   - b) Well\n2. Pour.\n3. Wait.\n\n2 Milk"
     )

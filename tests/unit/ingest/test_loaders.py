@@ -154,7 +154,12 @@ def test_what_stands_above_a_table_leads_its_rows_and_amounts_have_their_currenc
 
 def test_merged_cells_name_the_columns_and_rows_that_they_span() -> None:
     book = openpyxl.Workbook()
-    rows = (["City", "2024", "", "2025", ""], ["", "North", "South", "North", "South"], ["Ulm", 1, 2, 3, 4], ["", 5])
+    rows = (
+        ["City", "2024", "", "2025", ""],
+        ["", "North", "South", "North", "South"],
+        ["Ulm", 1, 2, 3, 4],
+        ["", 5],
+    )
     for row in rows:
         book.active.append(row)
     for cells in ("A1:A2", "B1:C1", "D1:E1", "A3:A4"):

@@ -81,7 +81,7 @@ def _add_sheet(blocks: Blocks, sheet: Sheet) -> None:
 
 
 def side_by_side(rows: list[Row]) -> list[list[Row]]:
-    """The tables of a sheet that stand beside each other: parted by empty columns, and filled in different rows.
+    """The tables of a sheet that stand beside each other: parted by empty columns, with other first or last rows.
 
     >>> len(side_by_side([Row(1, ("a", "b")), Row(2, ("1", "2", "", "c")), Row(3, ("", "", "", "3"))]))
     2
@@ -94,7 +94,10 @@ def side_by_side(rows: list[Row]) -> list[list[Row]]:
             bands.append([])
         if numbers:
             bands[-1].append(column)
-    if len({frozenset().union(*(used[column] for column in band)) for band in bands}) < 2:
+    numbers = [[number for column in band for number in used[column]] for band in bands]
+    # One column alone before the others holds the names of their rows.
+    are_names = len(bands) > 1 and len(bands[0]) == 1 and set(numbers[0]).issubset(*numbers[1:2])
+    if are_names or len({(min(band), max(band)) for band in numbers}) < 2:
         return [rows]
     return [[replace(row, cells=tuple(_at(row, column) for column in band)) for row in rows] for band in bands]
 

@@ -60,12 +60,15 @@ def headed_rows(rows: Iterable[Row]) -> Iterator[HeadedRow]:
     remaining = iter(rows)
     beginning = list(islice(remaining, _HEAD_ROWS))
     first_of_all = _first_of_table(beginning)
+    header: tuple[str, ...] | None = None
     for block in _blocks(chain(beginning, remaining)):
         head = list(islice(block, _HEAD_ROWS))
         first = max(first_of_all, _first_of_table(head))
         group: tuple[str, ...] = ()
-        header: tuple[str, ...] | None = None
-        begins = True
+        # A header may have an empty row below it.
+        header = header if header and _goes_on(header, head) else None
+        begins = header is None
+        ends_in_header = False
         for row, below in pairwise(chain(head, block, (Row(0, ()),))):
             cells = _cells_of(row)
             if row.number < first:
@@ -75,11 +78,20 @@ def headed_rows(rows: Iterable[Row]) -> Iterator[HeadedRow]:
                 yield HeadedRow(row.number, cells, None, "header")
             elif begins and (group or is_header(cells, below.cells)):
                 header = tuple(unique_names(_grouped(group, cells)))
+                ends_in_header = not below.cells
                 yield HeadedRow(row.number, cells, header, "header")
                 begins = False
             else:
                 yield HeadedRow(row.number, cells, header, "values")
                 begins = False
+        header = header if ends_in_header else None
+
+
+def _goes_on(header: Sequence[str], head: Sequence[Row]) -> bool:
+    """Whether rows belong under a header that an empty row parts from them: as wide, and no header themselves."""
+    cells = _cells_of(head[0])
+    is_filled = sum(map(bool, cells)) > len(header) / 2 and len(cells) <= len(header)
+    return is_filled and not is_header(cells, head[1].cells if len(head) > 1 else ())
 
 
 def _blocks(rows: Iterable[Row]) -> Iterator[Iterator[Row]]:
@@ -131,11 +143,15 @@ def _first_of_table(head: Sequence[Row]) -> int:
     Tables often have a title above them, an account or a period.
     """
     filled = [[cell for cell in _cells_of(row) if cell] for row in head]
-    for at, (row, below) in enumerate(pairwise(head)):
-        is_named = is_header(_cells_of(row), below.cells) and len(filled[at + 1]) >= len(filled[at])
+    filled.append([])
+    for at, (row, below) in enumerate(pairwise((*head, Row(0, ())))):
+        # An empty row may part a header from its table.
+        is_named = is_header(_cells_of(row), below.cells) and not 0 < len(filled[at + 1]) < len(filled[at])
         is_above = any(filled[:at])
         if len(filled[at]) > 2:
             return row.number if is_above and is_named else 0
+        if len(filled[at]) == 2 and any(len(cells) > 1 for cells in filled[:at]):
+            return 0
         if len(filled[at]) == 2 and is_above and is_named and _are_numbers(filled[at + 1 :]):
             return row.number
     return 0

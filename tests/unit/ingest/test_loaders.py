@@ -325,7 +325,8 @@ def pdf(*pages: str) -> bytes:
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     kids = []
     for page in pages:
-        shown = "".join(f"0 -14 Td ({line}) Tj " for line in page.split("\n"))
+        lines = (f"{line} TJ" if line.startswith("[") else f"({line}) Tj" for line in page.split("\n"))
+        shown = "".join(f"0 -14 Td {line} " for line in lines)
         stream = f"BT /F1 11 Tf 50 780 Td {shown}ET" if page else ""
         objects.append(f"<< /Length {len(stream)} >> stream\n{stream}\nendstream")
         kids.append(f"{len(objects) + 1} 0 R")
@@ -358,6 +359,19 @@ def test_a_sentence_goes_on_over_the_end_of_a_page() -> None:
     document = Document("x.pdf", loaded.text, "", "x.pdf", "pdf", "", regions=loaded.regions)
     found = PassageSplitter(lambda text: len(text.split()), size=6, limit=12).split(document)
     assert found[0].text.startswith("Masters tell the harbour six hours before they come.")
+
+
+def test_accents_of_a_pdf_stand_on_the_letters_that_they_are_drawn_over() -> None:
+    # As TeX draws them: beside the letter in the file, moved over it on the page.
+    over_o = "[(Sch) -112 (\\310) 445 (opf, a quote: \\301a\\301, 5 \\303 2)]"
+    over_u = "[(fur alle) 2611 (\\310) -2278 ( Tage)]"
+    assert load(pdf(f"{over_o}\n{over_u}")).text == "Sch\u00f6pf, a quote: `a`, 5 \u02c6 2 f\u00fcr alle Tage"
+
+
+def test_bullets_of_a_pdf_are_those_of_a_list() -> None:
+    assert load(pdf("You need:\n\\267 water\n\\267 leaves\nand a cup.")).text == (
+        "You need:\n- water\n- leaves\nand a cup."
+    )
 
 
 def test_a_pdf_without_text_says_that_it_may_be_a_scan() -> None:

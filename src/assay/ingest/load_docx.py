@@ -22,7 +22,9 @@ from assay.types import Loaded, Location
 
 # Rejected changes, and the fallback rendering of drawings for older programs.
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "rPr", "sectPr", "tblPr", "tcPr", "trPr", "sdtPr"))
-_BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+# The beginning of a page when the file was saved.
+_PAGE = "\f"
+_BREAKS = {"lastRenderedPageBreak": _PAGE, "tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 # A bullet typed by hand.
 _BULLET = re.compile(r"[-–—•●▪◦·*][ \t\xa0]+(?=\S)")
 # The longest bold line taken for a heading, as for plain text in nlp/blocks.py: chosen.
@@ -60,7 +62,8 @@ class DocxLoader:
         lists = Numbering(*(parse(archive.read(member), member) for member in numbering))
         reader = _Reader(_styles(archive, related), lists)
         reader.part(archive, _of_kind(related, "header"), "Header")
-        reader.body(parse(archive.read(member), name))
+        root = parse(archive.read(member), name)
+        reader.body(root, has_pages=_has_pages(archive, root))
         reader.part(archive, _of_kind(related, "footnotes"), "Footnotes")
         reader.part(archive, _of_kind(related, "endnotes"), "Endnotes")
         reader.part(archive, _of_kind(related, "footer"), "Footer")
@@ -68,6 +71,19 @@ class DocxLoader:
             raise EmptyDocument(f"{name}: no text in it", hint="only pictures? run OCR over them first")
         title = core_title(archive) or reader.title
         return Loaded(reader.blocks.text, "docx", title, reader.blocks.regions, core_date(archive))
+
+
+def _has_pages(archive: Archive, root: Any) -> bool:
+    """Whether the file says where each of its pages began when it was saved.
+
+    Word leaves some out, as within frames; with all of them there are as many as its properties count.
+    """
+    breaks = sum(local(element) == "lastRenderedPageBreak" for element in root.iter())
+    for member in _of_kind(relations(archive, ""), "extended-properties") if breaks else ():
+        if member in archive.names:
+            counted = (element.text for element in parse(archive.read(member), member) if local(element) == "Pages")
+            return next(counted, None) == str(breaks + 1)
+    return False
 
 
 def _of_kind(related: dict[str, tuple[str, str]], kind: str) -> list[str]:
@@ -160,6 +176,7 @@ class _Reader:
         # What stands before each numbered paragraph.
         self._labels: dict[Any, str] = {}
         self._indents = Indents()
+        self._page: int | None = None
         self._outline = Outline()
         # The level of the last styled heading, and the sizes of bold lines below it, largest first.
         self._level = 0
@@ -174,28 +191,35 @@ class _Reader:
             if member not in archive.names:
                 continue
             for paragraph in _paragraphs(parse(archive.read(member), member)):
-                text = text_of(paragraph).strip()
+                text = text_of(paragraph).replace(_PAGE, "").strip()
                 if text not in seen:
                     seen.add(text)
                     self.blocks.add(text, Location(section=section), gap="\n\n" if "notes" in section else "\n")
 
-    def body(self, root: Any) -> None:
-        """Read the paragraphs and tables of the body, including those in content controls."""
+    def body(self, root: Any, *, has_pages: bool) -> None:
+        """Read the paragraphs and tables of the body, including those in content controls.
+
+        `has_pages`: the beginning of each page is marked.
+        """
         self._count(root)
-        found: list[Any | _Paragraph] = [
-            element if local(element) == "tbl" else _paragraph(element, self._styles, self._labels.get(element))
-            for element in _body_elements(root)
-        ]
-        found = [element for element in found if not isinstance(element, _Paragraph) or element.text]
-        paragraphs = [element for element in found if isinstance(element, _Paragraph)]
+        found: list[tuple[Any | _Paragraph, int | None]] = []
+        page = 1
+        for element in _body_elements(root):
+            own = element if local(element) == "tbl" else _paragraph(element, self._styles, self._labels.get(element))
+            text = text_of(element) if has_pages else ""
+            before = text[: len(text) - len(text.lstrip())].count(_PAGE)
+            if not isinstance(own, _Paragraph) or own.text:
+                found.append((own, page + before if has_pages else None))
+            page += text.count(_PAGE)
+        paragraphs = [own for own, _ in found if isinstance(own, _Paragraph)]
         all_bold = sum(own.size > 0 for own in paragraphs) > _MOST_BOLD * len(paragraphs)
-        for element, following in pairwise([*found, None]):
-            if not isinstance(element, _Paragraph):
-                self._table(element)
+        for (own, self._page), (following, _) in pairwise([*found, (None, None)]):
+            if not isinstance(own, _Paragraph):
+                self._table(own)
                 continue
-            under = isinstance(following, _Paragraph) and element.depth and following.depth
-            is_heading = not (all_bold or under or following is None) and _is_bold_heading(element)
-            self._paragraph(element, is_heading=is_heading)
+            under = isinstance(following, _Paragraph) and own.depth and following.depth
+            is_heading = not (all_bold or under or following is None) and _is_bold_heading(own)
+            self._paragraph(own, is_heading=is_heading)
 
     def _count(self, root: Any) -> None:
         """Number the paragraphs of all lists, those in tables too."""
@@ -216,7 +240,7 @@ class _Reader:
         if level or not own.depth:
             self._indents.leave()
         if level:
-            text = f"{own.label} {text}".strip()
+            text = f"{own.label} {text}".replace(_PAGE, "").strip()
             self.title = self.title or " ".join(text.split())
             self._outline.enter(level, text)
             self.blocks.add(text, self._location(), "heading")
@@ -225,9 +249,18 @@ class _Reader:
             # Markdown takes no other number for the beginning of a list right below a paragraph.
             gap = "\n" if self._indents.is_open or mark.startswith(("-", "1.", "1)")) else "\n\n"
             indent = self._indents.enter(own.depth, mark)
-            self.blocks.add(f"{mark}{text}", self._location(), gap=f"{gap}{indent}")
+            self._text(f"{mark}{text}", f"{gap}{indent}")
         else:
-            self.blocks.add(text, self._location())
+            self._text(text, "\n\n")
+
+    def _text(self, text: str, gap: str) -> None:
+        """Write a paragraph, on several pages if it goes over their ends."""
+        first, *rest = text.split(_PAGE)
+        self.blocks.add(first, self._location(), gap=gap)
+        for before, part in pairwise((first, *rest)):
+            self._page = None if self._page is None else self._page + 1
+            gap = " " if before[-1:].isspace() or part[:1].isspace() else ""
+            self.blocks.add(part, self._location(), gap=gap)
 
     def _bold_level(self, size: int) -> int:
         """The heading level of a bold line: below the last styled heading, smaller sizes below larger ones."""
@@ -239,13 +272,13 @@ class _Reader:
         gap = "\n\n"
         self._indents.leave()
         for row in rows_of(table):
-            cells = [" ".join(text_of(cell, self._labels).split()) for cell in row]
+            cells = [" ".join(text_of(cell, self._labels).replace(_PAGE, "").split()) for cell in row]
             line = plain_row(cells)
             self.blocks.add(line, self._location(), "table", gap)
             gap = "\n" if line else gap
 
     def _location(self) -> Location:
-        return Location(section=self._outline.section)
+        return Location(page=self._page, section=self._outline.section)
 
 
 def rows_of(table: Any) -> list[list[Any]]:

@@ -17,7 +17,7 @@ from assay.ingest.docx_numbering import Numbering
 from assay.ingest.list_marks import Indents, mark_of
 from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
 from assay.ingest.split import Blocks, Outline
-from assay.ingest.tables import plain_row
+from assay.ingest.tables import grouped_names, is_header, plain_row
 from assay.types import Loaded, Location
 
 # Rejected changes, and the fallback rendering of drawings for older programs.
@@ -32,6 +32,8 @@ _LONGEST_BOLD = 80
 _ENDS = (".", "!", "?", ";", ",", "…")
 # If a larger share of the paragraphs is bold, bold marks no headings: chosen.
 _MOST_BOLD = 0.7
+# Most columns that a cell spans, and its greatest length to be repeated in the rows that it spans: chosen.
+_MOST_SPANNED, _LONGEST_REPEATED = 50, 200
 
 
 _Value = TypeVar("_Value")
@@ -271,14 +273,56 @@ class _Reader:
         """Write one line per row; a nested table becomes part of its cell."""
         gap = "\n\n"
         self._indents.leave()
-        for row in rows_of(table):
-            cells = [" ".join(text_of(cell, self._labels).replace(_PAGE, "").split()) for cell in row]
+        rows = [self._cells(row) for row in rows_of(table)]
+        for cells in _with_merged(rows):
             line = plain_row(cells)
             self.blocks.add(line, self._location(), "table", gap)
             gap = "\n" if line else gap
 
+    def _cells(self, row: list[Any]) -> list[_Cell]:
+        """The cells of a row, on one line each."""
+        cells = []
+        for cell in row:
+            text = " ".join(text_of(cell, self._labels).replace(_PAGE, "").split())
+            values = {local(part): attribute(part, "val") for part in _properties(cell, "tcPr")}
+            columns = values.get("gridSpan") or ""
+            merges = "vMerge" in values and values["vMerge"] != "restart"
+            cells.append(_Cell(text, min(int(columns), _MOST_SPANNED) if columns.isdigit() else 1, merges))
+        return cells
+
     def _location(self) -> Location:
         return Location(page=self._page, section=self._outline.section)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A cell of a table: its text, the columns that it spans, and whether it goes on with the cell above."""
+
+    text: str
+    columns: int = 1
+    merges: bool = False
+
+
+def _with_merged(rows: list[list[_Cell]]) -> Iterator[list[str]]:
+    """The rows with the text of merged cells in each row; two rows of names, the first in groups, become one.
+
+    >>> rows = [[_Cell("Class"), _Cell("Fee", 2)], [_Cell("", 1, True), _Cell("Member"), _Cell("Guest")]]
+    >>> list(_with_merged(rows))
+    [['Class', 'Fee Member', 'Fee Guest']]
+    """
+    written: list[list[str]] = []
+    for row in rows:
+        cells: list[str] = []
+        for cell in row:
+            above = written[-1][len(cells) :][:1] if cell.merges and written else []
+            is_short = bool(above) and len(above[0]) <= _LONGEST_REPEATED
+            cells += [above[0] if is_short else cell.text, *[""] * (cell.columns - 1)]
+        written.append(cells)
+    is_group = len(rows) > 1 and 1 < len(rows[0]) < len(written[0]) and is_header(written[1])
+    if is_group:
+        group = [cell.text for cell in rows[0] for _ in range(cell.columns)]
+        written[:2] = [grouped_names(group, written[1])]
+    yield from written
 
 
 def rows_of(table: Any) -> list[list[Any]]:
@@ -337,9 +381,9 @@ def _paragraph(element: Any, styles: _Styles, label: str | None) -> _Paragraph:
     return _Paragraph(text, depth, label or "", level or styles.levels.get(style, 0), size)
 
 
-def _properties(paragraph: Any) -> Iterator[Any]:
-    """The properties of a paragraph."""
-    return chain.from_iterable(part for part in paragraph if local(part) == "pPr")
+def _properties(element: Any, name: str = "pPr") -> Iterator[Any]:
+    """The properties of a paragraph, or of another element by the name of theirs."""
+    return chain.from_iterable(part for part in element if local(part) == name)
 
 
 def _style_of(paragraph: Any) -> str:

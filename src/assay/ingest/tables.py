@@ -77,7 +77,7 @@ def headed_rows(rows: Iterable[Row]) -> Iterator[HeadedRow]:
                 group = cells
                 yield HeadedRow(row.number, cells, None, "header")
             elif begins and (group or is_header(cells, below.cells)):
-                header = tuple(unique_names(_grouped(group, cells)))
+                header = tuple(unique_names(grouped_names(group, cells)))
                 ends_in_header = not below.cells
                 yield HeadedRow(row.number, cells, header, "header")
                 begins = False
@@ -99,10 +99,10 @@ def _blocks(rows: Iterable[Row]) -> Iterator[Iterator[Row]]:
     return (block for is_filled, block in groupby(rows, lambda row: any(_cells_of(row))) if is_filled)
 
 
-def _grouped(group: Sequence[str], cells: Sequence[str]) -> list[str]:
+def grouped_names(group: Sequence[str], cells: Sequence[str]) -> list[str]:
     """The names of columns under those of their groups.
 
-    >>> _grouped(("City", "Price", "Price"), ("City", "May", "June"))
+    >>> grouped_names(("City", "Price", "Price"), ("City", "May", "June"))
     ['City', 'Price May', 'Price June']
     """
     columns = zip_longest(group[: len(cells)], cells, fillvalue="")

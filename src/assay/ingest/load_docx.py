@@ -6,7 +6,7 @@ The XML contains what python-docx leaves out: content controls, text boxes, foot
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from assay.ingest.archive import Archive
 from assay.ingest.docx_numbering import Numbering
 from assay.ingest.list_marks import Indents, mark_of
 from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
+from assay.ingest.office_drawings import add_drawing, drawing_lines, is_drawing
 from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import grouped_names, is_header, plain_row
 from assay.types import Loaded, Location
@@ -65,7 +66,7 @@ class DocxLoader:
         reader = _Reader(_styles(archive, related), lists)
         reader.part(archive, _of_kind(related, "header"), "Header")
         root = parse(archive.read(member), name)
-        reader.body(root, has_pages=_has_pages(archive, root))
+        reader.body(root, lambda element: drawing_lines(archive, element, related), has_pages=_has_pages(archive, root))
         reader.part(archive, _of_kind(related, "footnotes"), "Footnotes")
         reader.part(archive, _of_kind(related, "endnotes"), "Endnotes")
         reader.part(archive, _of_kind(related, "footer"), "Footer")
@@ -198,13 +199,13 @@ class _Reader:
                     seen.add(text)
                     self.blocks.add(text, Location(section=section), gap="\n\n" if "notes" in section else "\n")
 
-    def body(self, root: Any, *, has_pages: bool) -> None:
+    def body(self, root: Any, drawn: Callable[[Any], list[str]], *, has_pages: bool) -> None:
         """Read the paragraphs and tables of the body, including those in content controls.
 
-        `has_pages`: the beginning of each page is marked.
+        `drawn` gives the lines of a chart or diagram. `has_pages`: the beginning of each page is marked.
         """
         self._count(root)
-        found: list[tuple[Any | _Paragraph, int | None]] = []
+        found: list[tuple[Any | _Paragraph | list[str], int | None]] = []
         page = 1
         for element in _body_elements(root):
             own = element if local(element) == "tbl" else _paragraph(element, self._styles, self._labels.get(element))
@@ -213,9 +214,13 @@ class _Reader:
             if not isinstance(own, _Paragraph) or own.text:
                 found.append((own, page + before if has_pages else None))
             page += text.count(_PAGE)
+            found += [(lines, page if has_pages else None) for lines in map(drawn, filter(is_drawing, element.iter()))]
         paragraphs = [own for own, _ in found if isinstance(own, _Paragraph)]
         all_bold = sum(own.size > 0 for own in paragraphs) > _MOST_BOLD * len(paragraphs)
         for (own, self._page), (following, _) in pairwise([*found, (None, None)]):
+            if isinstance(own, list):
+                add_drawing(self.blocks, own, self._location())
+                continue
             if not isinstance(own, _Paragraph):
                 self._table(own)
                 continue

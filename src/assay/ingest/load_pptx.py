@@ -9,6 +9,7 @@ from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.archive import Archive
 from assay.ingest.list_marks import count_in
 from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
+from assay.ingest.office_drawings import add_drawing, drawing_lines, is_drawing
 from assay.ingest.split import Blocks
 from assay.ingest.tables import plain_row
 from assay.types import Loaded, Location
@@ -59,15 +60,18 @@ def _slide(blocks: Blocks, archive: Archive, member: str, number: int) -> str:
     """Add one slide and its notes; return its title."""
     root = parse(archive.read(member), member)
     shapes = _shapes(root)
+    related = relations(archive, member)
     title = " ".join(" ".join(_text(shape) for shape in shapes if _placeholder(shape) in _TITLE_KINDS).split())
     location = Location(slide=number, section=title[:120] or None)
     blocks.add(title, location, "heading")
     for shape in shapes:
         if local(shape) == "tbl":
             _table(blocks, shape, location)
+        elif is_drawing(shape):
+            add_drawing(blocks, drawing_lines(archive, shape, related), location)
         elif _placeholder(shape) not in _TITLE_KINDS | _FURNITURE:
             blocks.add(_text(shape), location)
-    for kind, notes in relations(archive, member).values():
+    for kind, notes in related.values():
         if kind == "notesSlide" and notes in archive.names:
             _notes(blocks, archive, notes, location)
     return title
@@ -88,7 +92,7 @@ def _shapes(root: Any) -> list[Any]:
     waiting = [root]
     while waiting:
         element = waiting.pop()
-        if local(element) in ("sp", "tbl", "cxnSp"):
+        if local(element) in ("sp", "tbl", "cxnSp") or is_drawing(element):
             found.append(element)
         elif local(element) != "Fallback":
             waiting.extend(reversed(element))

@@ -43,7 +43,7 @@ class Numbering:
             if local(element) == "abstractNum":
                 self._lists[name] = dict(map(_level, _children(element, "lvl")))
                 linked.update({_value(child): name for child in _children(element, "styleLink")})
-                links.update({name: _value(child) for child in _children(element, "numStyleLink")})
+                links[name] = next(map(_value, _children(element, "numStyleLink")), "")
             elif local(element) == "num":
                 number = attribute(element, "numId") or ""
                 self._list_of[number] = next(map(_value, _children(element, "abstractNumId")), "")

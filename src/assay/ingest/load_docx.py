@@ -66,7 +66,9 @@ class DocxLoader:
         reader = _Reader(_styles(archive, related), lists)
         reader.part(archive, _of_kind(related, "header"), "Header")
         root = parse(archive.read(member), name)
-        reader.body(root, lambda element: drawing_lines(archive, element, related), has_pages=_has_pages(archive, root))
+        reader.body(
+            root, lambda element: drawing_lines(archive, element, related), has_pages=_has_pages(archive, root)
+        )
         reader.part(archive, _of_kind(related, "footnotes"), "Footnotes")
         reader.part(archive, _of_kind(related, "endnotes"), "Endnotes")
         reader.part(archive, _of_kind(related, "footer"), "Footer")
@@ -208,13 +210,17 @@ class _Reader:
         found: list[tuple[Any | _Paragraph | list[str], int | None]] = []
         page = 1
         for element in _body_elements(root):
-            own = element if local(element) == "tbl" else _paragraph(element, self._styles, self._labels.get(element))
+            own = (
+                element if local(element) == "tbl" else _paragraph(element, self._styles, self._labels.get(element))
+            )
             text = text_of(element) if has_pages else ""
             before = text[: len(text) - len(text.lstrip())].count(_PAGE)
             if not isinstance(own, _Paragraph) or own.text:
                 found.append((own, page + before if has_pages else None))
             page += text.count(_PAGE)
-            found += [(lines, page if has_pages else None) for lines in map(drawn, filter(is_drawing, element.iter()))]
+            found += [
+                (lines, page if has_pages else None) for lines in map(drawn, filter(is_drawing, element.iter()))
+            ]
         paragraphs = [own for own, _ in found if isinstance(own, _Paragraph)]
         all_bold = sum(own.size > 0 for own in paragraphs) > _MOST_BOLD * len(paragraphs)
         for (own, self._page), (following, _) in pairwise([*found, (None, None)]):
@@ -445,7 +451,7 @@ def _paragraphs(root: Any) -> list[Any]:
 
 
 def text_of(element: Any, labels: Mapping[Any, str] | None = None) -> str:
-    """The visible text below an element, without deletions; nested paragraphs begin with their labels, and end lines."""
+    """The visible text below an element, without deletions; nested paragraphs begin with labels and end lines."""
     parts: list[str] = []
     waiting = list(reversed(element))
     while waiting:

@@ -137,7 +137,8 @@ class HtmlText:
     def start(self, tag: str, text: str, across: int = 1, down: int = 1, label: str = "") -> None:
         """Begin an element; `text` precedes its first child.
 
-        `across` and `down`: columns and rows that a cell spans. `label`: the number of an item, or the first of a list.
+        `across` and `down`: columns and rows that a cell spans. `label`: the number of an item
+        or the first of a list.
         """
         if tag in ("td", "th") and self._tables == 1:
             self._table.begin(across, down, heads=tag == "th")
@@ -424,7 +425,7 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
                 reaches.add(element.getparent() if element.tag == "p" else element.getparent().getparent())
             tags.append(tag)
             if tag in ("td", "th"):
-                spans = (_whole_number(element, name) for name in ("colspan", "rowspan"))
+                spans = _whole_number(element, "colspan"), _whole_number(element, "rowspan")
                 text.start(tag, element.text or "", *spans)
             else:
                 label = _label(element, numbers) if tag in ("ol", "li") else ""

@@ -121,7 +121,7 @@ def _text(shape: Any) -> str:
 
 
 def _label(paragraph: Any, counts: dict[int, int]) -> str:
-    """The number of a paragraph of a list; "" without one. `counts` are the numbers of the levels before, and grow."""
+    """The number of a paragraph of a list; "" without one. `counts`: the numbers of the levels before, and grow."""
     properties = next((element for element in paragraph if local(element) == "pPr"), None)
     if properties is None:
         counts.clear()

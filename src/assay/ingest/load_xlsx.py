@@ -94,10 +94,10 @@ def side_by_side(rows: list[Row]) -> list[list[Row]]:
             bands.append([])
         if numbers:
             bands[-1].append(column)
-    numbers = [[number for column in band for number in used[column]] for band in bands]
+    filled = [[number for column in band for number in used[column]] for band in bands]
     # One column alone before the others holds the names of their rows.
-    are_names = len(bands) > 1 and len(bands[0]) == 1 and set(numbers[0]).issubset(*numbers[1:2])
-    if are_names or len({(min(band), max(band)) for band in numbers}) < 2:
+    are_names = len(bands) > 1 and len(bands[0]) == 1 and set(filled[0]).issubset(filled[1])
+    if are_names or len({(min(band), max(band)) for band in filled}) < 2:
         return [rows]
     return [[replace(row, cells=tuple(_at(row, column) for column in band)) for row in rows] for band in bands]
 
@@ -193,7 +193,7 @@ def _merged(root: Any) -> list[_Merged]:
 
 
 def with_merged(rows: list[Row], merged: list[_Merged]) -> list[Row]:
-    """The rows with the text of each merged cell in all the rows that it spans, and in the columns whose names it heads.
+    """The rows with the text of each merged cell in all rows that it spans, and in the columns whose names it heads.
 
     >>> rows = [Row(1, ("", "Price", "")), Row(2, ("Tea", "May", "June"))]
     >>> with_merged(rows, [_Merged(1, 1, 1, 2)])[0]

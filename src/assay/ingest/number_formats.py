@@ -34,8 +34,8 @@ class NumberFormat:
     code: str = ""
 
 
-# The built-in formats of ECMA-376 part 1, section 18.8.30, with those of East Asian locales. Those of currencies are
-# left out: they show the currency of whoever opens the file.
+# The built-in formats of ECMA-376 part 1, section 18.8.30, with those of East Asian locales. Those of currencies
+# are left out: they show the currency of whoever opens the file.
 _DATES = frozenset((14, 15, 16, *range(27, 32), 34, 35, 36, *range(50, 59)))
 _TIMES = frozenset((18, 19, 20, 21, 32, 33, 45, 47))
 _BUILT_IN = {1: "0", 2: "0.00", 3: "0", 4: "0.00", 9: "0%", 10: "0.00%", 17: "mmm-yy", 22: "d h", 46: "[h]"}
@@ -143,7 +143,7 @@ def _parts(section: str) -> Iterator[tuple[str, bool]]:
 
 
 def _digits(number: float, pattern: str) -> str:
-    """A number's digits: at least as many before the point as the pattern has zeros, and as many after it as it has.
+    """A number's digits: at least as many before the point as the pattern has zeros, and as many after it.
 
     >>> _digits(1234.5, "#,##0.00"), _digits(7, "000"), _digits(2.5, "0.##"), _digits(1_250_000, "0.0,,")
     ('1234.50', '007', '2.5', '1.3')

@@ -14,7 +14,7 @@ from assay.ingest.split import Blocks
 from assay.ingest.tables import plain_row
 from assay.types import Location
 
-# The most points of a chart that are read, and its most series: chosen. More points are a curve, which nobody reads.
+# The most points of a chart that are read, and its most series: chosen. More points are a curve.
 _MOST_POINTS, _MOST_SERIES = 100, 50
 
 
@@ -68,7 +68,7 @@ def _chart(root: Any) -> Iterator[str]:
 
 
 def _points(series: Any, names: Sequence[str]) -> dict[int, str]:
-    """The points of a series that are kept under one of these names, by their number; of several levels the first."""
+    """The points of a series that are kept under one of these names, by their number; of levels the first."""
     found: dict[int, str] = {}
     code = ""
     for element in chain.from_iterable(part.iter() for part in series if local(part) in names):
@@ -84,7 +84,9 @@ def _points(series: Any, names: Sequence[str]) -> dict[int, str]:
 def _text_of_points(series: Any, names: Sequence[str]) -> str:
     """The name of a series."""
     points = _points(series, names)
-    texts = (element.text or "" for part in series if local(part) in names for element in part if local(element) == "v")
+    texts = (
+        element.text or "" for part in series if local(part) in names for element in part if local(element) == "v"
+    )
     return " ".join(points.values()) or "".join(texts)
 
 

@@ -86,8 +86,13 @@ def side_by_side(rows: list[Row]) -> list[list[Row]]:
     >>> len(side_by_side([Row(1, ("a", "b")), Row(2, ("1", "2", "", "c")), Row(3, ("", "", "", "3"))]))
     2
     """
-    width = max((len(row.cells) for row in rows), default=0)
-    used = [frozenset(row.number for row in rows if _at(row, column)) for column in range(width)]
+    used: list[list[int]] = [[] for _ in range(max((len(row.cells) for row in rows), default=0))]
+    for row in rows:
+        for column, cell in enumerate(row.cells):
+            if cell:
+                used[column].append(row.number)
+    if all(used):
+        return [rows]
     bands: list[list[int]] = []
     for column, numbers in enumerate(used):
         if numbers and (column == 0 or not used[column - 1]):
@@ -193,12 +198,14 @@ def _merged(root: Any) -> list[_Merged]:
 
 
 def with_merged(rows: list[Row], merged: list[_Merged]) -> list[Row]:
-    """The rows with the text of each merged cell in all rows that it spans, and in the columns whose names it heads.
+    """The rows with the text of each merged cell in all rows that it spans and in columns whose names it heads.
 
     >>> rows = [Row(1, ("", "Price", "")), Row(2, ("Tea", "May", "June"))]
     >>> with_merged(rows, [_Merged(1, 1, 1, 2)])[0]
     Row(number=1, cells=('', 'Price', 'Price'), heads=True)
     """
+    if not merged:
+        return rows
     filled = {row.number: list(row.cells) for row in rows}
     heads: set[int] = set()
     for cell in merged:

@@ -23,9 +23,9 @@ _ACCENT = re.compile(f"[{''.join(_MARKS)}]")
 _BESIDE_ALONE = "`"
 # So many characters on either side are looked at, about three lines: chosen.
 _NEAR = 250
-# The greatest distance between an accent and its letter, and how far they overlap, as shares of the letter's height:
-# chosen. The least gap between two words, as a share of the height of a line: of seven documents 99 in 100 gaps
-# within words are smaller, and as many between words larger.
+# The greatest distance between an accent and its letter, and how far they overlap, as shares of the letter: chosen.
+# The least gap between two words, as a share of the height of a line: of seven documents 99 in 100 gaps within
+# words are smaller, and as many between words larger.
 _FARTHEST, _TOUCHING, _GAP = 0.5, 0.25, 0.2
 
 # Left, bottom, right, top.

@@ -96,7 +96,7 @@ def _goes_on(header: Sequence[str], head: Sequence[Row]) -> bool:
 
 def _blocks(rows: Iterable[Row]) -> Iterator[Iterator[Row]]:
     """The runs of rows that hold something."""
-    return (block for is_filled, block in groupby(rows, lambda row: any(_cells_of(row))) if is_filled)
+    return (block for is_filled, block in groupby(rows, lambda row: any(map(str.strip, row.cells))) if is_filled)
 
 
 def grouped_names(group: Sequence[str], cells: Sequence[str]) -> list[str]:

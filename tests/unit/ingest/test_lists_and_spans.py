@@ -33,20 +33,22 @@ def word(*paragraphs: tuple[str, str]) -> bytes:
     )
 
 
-def packed(body: str) -> bytes:
-    """A Word file with this body."""
+def packed(body: str, pages: int = 0) -> bytes:
+    """A Word file with this body; its properties count the pages."""
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w") as file:
         file.writestr(
             "_rels/.rels",
             f'<Relationships xmlns="{PACKAGE}"><Relationship Id="r1" Type="{OFFICE}/officeDocument" '
-            'Target="word/document.xml"/></Relationships>',
+            'Target="word/document.xml"/>'
+            f'<Relationship Id="r2" Type="{OFFICE}/extended-properties" Target="app.xml"/></Relationships>',
         )
         file.writestr(
             "word/_rels/document.xml.rels",
             f'<Relationships xmlns="{PACKAGE}"><Relationship Id="r1" Type="{OFFICE}/styles" Target="styles.xml"/>'
             f'<Relationship Id="r2" Type="{OFFICE}/numbering" Target="numbering.xml"/></Relationships>',
         )
+        file.writestr("app.xml", f"<Properties><Pages>{pages}</Pages></Properties>")
         file.writestr("word/styles.xml", f"<w:styles {W}>{STYLES}</w:styles>")
         file.writestr("word/numbering.xml", NUMBERING)
         file.writestr("word/document.xml", f"<w:document {W}><w:body>{body}</w:body></w:document>")
@@ -89,6 +91,38 @@ def test_word_numbers_its_steps_and_headings() -> None:
     ]
     assert DocxLoader().load(packed("".join(body)), "x.docx").text == (
         "1 Tea\n- 1.1 Water\n1. Boil.\n   - a) Tap\n   - b) Well\n2. Pour.\n3. Wait.\n\n2 Milk"
+    )
+
+
+@pytest.mark.parametrize(("counted", "pages"), [(3, [1, 2, 3]), (4, [None])])
+def test_word_names_its_pages_where_all_of_them_are_marked(counted: int, pages: list[int | None]) -> None:
+    new = "<w:lastRenderedPageBreak/>"
+    body = (
+        f"<w:p><w:r><w:t>One goes </w:t>{new}<w:t>on.</w:t></w:r></w:p><w:p><w:r>{new}<w:t>Two.</w:t></w:r></w:p>"
+    )
+    loaded = DocxLoader().load(packed(body, counted), "x.docx")
+    assert loaded.text == "One goes on.\n\nTwo."
+    assert [region.location.page for region in loaded.regions] == pages
+
+
+def table(*rows: str) -> str:
+    return f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in rows)}</w:tbl>"
+
+
+def cell(text: str, merged: str = "") -> str:
+    return f"<w:tc><w:tcPr>{merged}</w:tcPr><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>"
+
+
+def test_merged_cells_of_word_name_the_columns_and_rows_that_they_span() -> None:
+    begins, goes_on, wide = '<w:vMerge w:val="restart"/>', "<w:vMerge/>", '<w:gridSpan w:val="2"/>'
+    body = table(
+        cell("Class", begins) + cell("Fee", wide),
+        cell("", goes_on) + cell("Member") + cell("Guest"),
+        cell("Yoga", begins) + cell("8") + cell("12"),
+        cell("", goes_on) + cell("9") + cell("13"),
+    )
+    assert DocxLoader().load(packed(body), "x.docx").text == (
+        "Class | Fee Member | Fee Guest\nYoga | 8 | 12\nYoga | 9 | 13"
     )
 
 

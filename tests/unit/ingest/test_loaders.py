@@ -14,6 +14,8 @@ import pptx
 import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
 from assay.errors import EmptyDocument, UnreadableDocument
@@ -101,6 +103,22 @@ def test_presentations_give_titles_shapes_in_groups_tables_and_notes() -> None:
     assert loaded.text == "First\n\nSecond\n\nIn a group\n\nleft | right\n\nNotes: Say it slowly."
     assert place_of(loaded, "slowly") == "slide 2, Second"
     assert loaded.title == "First"
+
+
+def test_charts_are_tables_and_lists_have_numbers_on_slides() -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    data = CategoryChartData(number_format="0.0%")
+    data.categories = ["May", "June"]
+    data.add_series("Tea", (0.25, 0.5))
+    data.add_series("Milk", (0.75, 0.5))
+    slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, Inches(3), Inches(3), data)
+    frame = slide.shapes.add_textbox(0, 0, Inches(1), Inches(1)).text_frame
+    for paragraph, text in ((frame.paragraphs[0], "Boil"), (frame.add_paragraph(), "Pour")):
+        paragraph.text = text
+        properties = paragraph._p.get_or_add_pPr()
+        properties.append(parse_xml(f'<a:buAutoNum {nsdecls("a")} type="arabicPeriod" startAt="3"/>'))
+    assert load(saved(deck)).text == "| Tea | Milk\nMay | 25.0% | 75.0%\nJune | 50.0% | 50.0%\n\n3. Boil\n4. Pour"
 
 
 def test_a_presentation_without_slides_is_empty() -> None:

@@ -101,7 +101,7 @@ def side_by_side(rows: list[Row]) -> list[list[Row]]:
             bands[-1].append(column)
     filled = [[number for column in band for number in used[column]] for band in bands]
     # One column alone before the others holds the names of their rows.
-    are_names = len(bands) > 1 and len(bands[0]) == 1 and set(filled[0]).issubset(filled[1])
+    are_names = len(bands) > 1 and len(bands[0]) == 1 and not set(filled[0]).isdisjoint(filled[1])
     if are_names or len({(min(band), max(band)) for band in filled}) < 2:
         return [rows]
     return [[replace(row, cells=tuple(_at(row, column) for column in band)) for row in rows] for band in bands]
@@ -207,6 +207,8 @@ def with_merged(rows: list[Row], merged: list[_Merged]) -> list[Row]:
     if not merged:
         return rows
     filled = {row.number: list(row.cells) for row in rows}
+    # Rows that hold more than what goes on from above.
+    own = {row.number for row in rows if any(map(str.strip, row.cells))}
     heads: set[int] = set()
     for cell in merged:
         text = "".join(filled.get(cell.top, [])[cell.left : cell.left + 1])
@@ -221,6 +223,8 @@ def with_merged(rows: list[Row], merged: list[_Merged]) -> list[Row]:
         heads |= {cell.top} if is_group else set()
         for number in range(cell.top, min(cell.bottom, cell.top + _MOST_SPANNED) + 1):
             cells = filled.get(number, [])
+            if number > cell.top and number not in own:
+                continue
             cells.extend([""] * (right + 1 - len(cells)))
             cells[cell.left : right + 1] = [text] * (right + 1 - cell.left)
     return [Row(number, tuple(cells), number in heads) for number, cells in sorted(filled.items())]

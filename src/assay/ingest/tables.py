@@ -146,10 +146,10 @@ def _first_of_table(head: Sequence[Row]) -> int:
     filled.append([])
     for at, (row, below) in enumerate(pairwise((*head, Row(0, ())))):
         # An empty row may part a header from its table.
-        is_named = is_header(_cells_of(row), below.cells) and not 0 < len(filled[at + 1]) < len(filled[at])
+        is_named = is_header(_cells_of(row), below.cells) and len(filled[at + 1]) != 1
         is_above = any(filled[:at])
         if len(filled[at]) > 2:
-            return row.number if is_above and is_named else 0
+            return row.number if is_above and is_named and len(filled[at + 1]) != 2 else 0
         if len(filled[at]) == 2 and any(len(cells) > 1 for cells in filled[:at]):
             return 0
         if len(filled[at]) == 2 and is_above and is_named and _are_numbers(filled[at + 1 :]):

@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.errors import EmptyDocument
 from assay.ingest.detect import Decoded, decode
+from assay.ingest.list_marks import Indents, count_in, mark_of
 from assay.ingest.page_chrome import HEADINGS, is_links_alone, is_note_mark, is_skipped
 from assay.ingest.page_links import count_elements, navigation_of
 from assay.ingest.split import Blocks, Outline
@@ -121,8 +122,10 @@ class HtmlText:
         self._outline = Outline()
         self._inline: list[str] = []
         self._mark = ""
-        # The depth in lists, the sign of their items, and whether the last block belongs to a list.
-        self._depth, self._sign, self._listed = 0, "-", False
+        # The depth in lists, the signs of bullets and behind numbers, and whether the last block belongs to a list
+        # and that has numbers.
+        self._depth, self._sign, self._listed, self._numbered = 0, "-.", False, False
+        self._indents = Indents()
         self._heading = 0
         self._preformatted = 0
         self._code = 0
@@ -131,10 +134,11 @@ class HtmlText:
         self._terms: list[str] = []
         self._gap = "\n\n"
 
-    def start(self, tag: str, text: str, across: int = 1, down: int = 1, number: int = 1) -> None:
+    def start(self, tag: str, text: str, across: int = 1, down: int = 1, label: str = "") -> None:
         """Begin an element; `text` precedes its first child.
 
-        `across` and `down`: columns and rows that a cell spans. `number`: the first number of a list.
+        `across` and `down`: columns and rows that a cell spans. `label`: the number of an item
+        or the first of a list.
         """
         if tag in ("td", "th") and self._tables == 1:
             self._table.begin(across, down, heads=tag == "th")
@@ -147,7 +151,7 @@ class HtmlText:
             self._break_line()
         elif tag in _BLOCKS and not (self._heading or (self._tables and tag not in ("table", "tr"))):
             self._flush()
-            self._open(tag, number)
+            self._open(tag, label)
         elif tag in _BLOCKS:
             self._inline.append(" ")
         self._code += tag in _CODE
@@ -189,10 +193,11 @@ class HtmlText:
         self._flush()
         return self._blocks
 
-    def _open(self, tag: str, number: int) -> None:
+    def _open(self, tag: str, label: str) -> None:
         """Record the kind of block that begins."""
         if tag == "li":
-            self._mark = f"{self._sign} "
+            mark = mark_of(f"{label}{self._sign[1]}" if label else "")
+            self._mark = mark.replace("-", self._sign[0], 1) if not mark[0].isdigit() else mark
         elif tag == "pre":
             self._preformatted += 1
         elif tag == "table":
@@ -200,10 +205,12 @@ class HtmlText:
             self._gap = "\n\n"
         elif tag in ("ul", "ol"):
             # Some editors write a separate list for each number.
-            if not self._depth and not (self._listed and number > 1):
-                # Adjacent lists have different signs, as in Markdown.
-                self._sign = "+" if self._listed and self._sign == "-" else "-"
+            if not self._depth and not (self._listed and label not in ("", "1")):
+                # Adjacent lists of one kind have different signs, as in Markdown.
+                is_like = self._listed and self._numbered == bool(label)
+                self._sign = "+)" if is_like and self._sign == "-." else "-."
                 self._gap = "\n\n"
+            self._numbered = bool(label) if not self._depth else self._numbered
             self._depth += 1
         elif tag in ("p", "dl"):
             self._gap = "\n\n"
@@ -276,7 +283,8 @@ class HtmlText:
     def _listing(self, text: str) -> None:
         """Write code between fences, as in Markdown; a term before it stands on its own line."""
         if self._mark.startswith("* "):
-            self._blocks.add(self._mark.rstrip(), self._location(), gap=self._gap)
+            indent = self._indents.enter(self._depth, self._mark)
+            self._blocks.add(self._mark.rstrip(), self._location(), gap=self._gap + indent)
             self._mark = ""
         fence = max(_FENCE.findall(text), key=len, default="``") + "`"
         self._paragraph(f"{fence}\n{dedent(text).rstrip()}\n{fence}")
@@ -284,11 +292,10 @@ class HtmlText:
 
     def _paragraph(self, text: str) -> None:
         """Write a paragraph or an item, indented under the list item it belongs to."""
-        outer = "  " * max(0, self._depth - 1 if self._mark else self._depth)
+        is_item = bool(self._mark and self._depth)
+        outer = self._indents.enter(self._depth, self._mark) if is_item else self._indents.inside(self._depth)
         gap = self._gap if self._mark else "\n\n"
-        lines = f"{self._mark}{text}".replace(
-            "\n", f"\n{outer}{'  ' if self._mark else ''}" if self._depth else "\n"
-        )
+        lines = f"{self._mark}{text}".replace("\n", f"\n{self._indents.inside(self._depth)}")
         self._blocks.add(lines, self._location(), "text", gap + outer)
         self._gap = "\n" if self._mark or self._depth else "\n\n"
 
@@ -311,6 +318,8 @@ def _is_code(text: str) -> bool:
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 # The least share of the page's text in its main part; otherwise the mark is misused: chosen.
 _MAIN_SHARE = 0.25
+_INTEGER = re.compile(r"\s*-?\d{1,6}\s*")
+_UNMARKED = re.compile(r"list-style(?:-type)?:[^;]{0,40}\bnone\b")
 # The most characters of a bold paragraph that stands for a heading: chosen.
 _LONGEST_TITLE = 120
 
@@ -394,6 +403,7 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
     counted = count_elements(root) if skip_chrome else {}
     navigation = navigation_of(root, counted)
     before_title = skip_chrome and root.find(".//h1") is not None
+    numbers: dict[Any, int] = {}
     boxes: set[Any] = set()
     # What holds a title that is no heading of HTML; the title reaches to its end.
     reaches: set[Any] = set()
@@ -410,12 +420,16 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
                 tags.append("")
                 walker.skip_subtree()
                 continue
-            spans = (_whole_number(element, name) for name in ("colspan", "rowspan", "start"))
             tag = _tag_of(element, boxes)
             if tag == _TITLE:
                 reaches.add(element.getparent() if element.tag == "p" else element.getparent().getparent())
             tags.append(tag)
-            text.start(tag, element.text or "", *spans)
+            if tag in ("td", "th"):
+                spans = _whole_number(element, "colspan"), _whole_number(element, "rowspan")
+                text.start(tag, element.text or "", *spans)
+            else:
+                label = _label(element, numbers) if tag in ("ol", "li") else ""
+                text.start(tag, element.text or "", label=label)
         else:
             tag = tags.pop()
             text.end(tag, (element.tail or "") if element is not root else "")
@@ -476,6 +490,32 @@ def _is_bold_title(paragraph: Any) -> bool:
         and not title.endswith((".", ",", ";"))
         and next(paragraph.iterancestors("li", "dd", "table"), None) is None
     )
+
+
+# The forms of numbers by the attribute "type" of a list (HTML, "The ol element").
+_FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+
+
+def _label(element: Any, numbers: dict[Any, int]) -> str:
+    """The number of an item, or the first one of its list; "" without any. `numbers` counts the items of each list.
+
+    >>> page = parse_page("<ol start=9><li>a</li><li value=20>b</li><li>c</li></ol>")
+    >>> numbers = {}
+    >>> [_label(element, numbers) for element in page.iter("ol", "li")]
+    ['9', '9', '20', '21']
+    """
+    own = element if element.tag == "ol" else element.getparent()
+    if own is None or own.tag != "ol" or _UNMARKED.search(own.get("style") or ""):
+        return ""
+    given = _INTEGER.fullmatch(element.get("start" if element is own else "value") or "")
+    step = -1 if own.get("reversed") is not None else 1
+    if element is own:
+        first = 1 if step > 0 else sum(1 for _ in own.iterchildren("li"))
+        numbers[own] = int(given[0]) if given else first
+        return count_in(_FORMS.get(own.get("type") or "", ""), numbers[own])
+    number = int(given[0]) if given else numbers.get(own, 1)
+    numbers[own] = number + step
+    return count_in(_FORMS.get(own.get("type") or "", ""), number)
 
 
 def _whole_number(element: Any, name: str) -> int:

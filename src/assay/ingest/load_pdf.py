@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.errors import EmptyDocument, UnreadableDocument
+from assay.ingest.pdf_accents import with_accents
 from assay.ingest.pdf_edges import without_edges
 from assay.ingest.pdf_outline import Entry, Stretch, outline_of, stretches, without_contents
 from assay.ingest.split import Blocks, Outline
@@ -20,6 +21,8 @@ _MOST_PAGES = 20_000
 _BROKEN_WORD = re.compile(r"([^\W_]{1,40}(?:-[^\W_]{1,40}){0,4})(?:[\ufffe\x02\xad]\n?|-\n)([^\W_]*)")
 _COMPOUND = re.compile(r"(?<![^\W_])[^\W_]{1,40}-[^\W_]{1,40}")
 _LIST_MARK = re.compile(r"\s*(?:[-*•●○▪‣–—]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d+\])\s")
+# Bullets, those of the fonts Symbol and Wingdings too, which have no other characters.
+_BULLET = re.compile(r"[•●○▪‣◦■\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc\uf076]\s+(?=\S)")
 _PLACEHOLDER_TITLE = re.compile(
     r"^(?:untitled|microsoft \w+ - .*|.*\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|pages|rtf|pdf)|title|slide \d+|\W*)$",
     re.IGNORECASE,
@@ -84,7 +87,7 @@ def _pages(document: Any, unread: list[int]) -> Iterator[tuple[int, str]]:
         try:
             page = document[index]
             text_page = page.get_textpage()
-            text = text_page.get_text_range()
+            text = with_accents(text_page, text_page.get_text_range())
             text_page.close()
             page.close()
         except PdfiumError:
@@ -159,6 +162,8 @@ def largest_words(document: Any) -> str:
 def joined(text: str, compounds: frozenset[str] = frozenset()) -> str:
     """A page's lines as paragraphs: lines that the margin broke are joined, hyphens that it made go out.
 
+    Bullets become "-".
+
     `compounds` are words that keep their hyphen where a line ends in the midst of them.
 
     >>> joined("A line that is bro-\\r\\nken by the margin and\\r\\ngoes on here.\\r\\n\\r\\nNext.")
@@ -167,6 +172,8 @@ def joined(text: str, compounds: frozenset[str] = frozenset()) -> str:
     text = "\n".join(_lines(text))
     text = _BROKEN_WORD.sub(lambda match: _whole_word(match.group(1), match.group(2), compounds), text)
     lines = [line.strip() for line in text.split("\n")]
+    # The mark of a list item to Markdown, as which a passage is read.
+    lines = ["- " + line[match.end() :] if (match := _BULLET.match(line)) else line for line in lines]
     full = _FULL_LINE * _long_line(lines)
     pieces: list[str] = []
     last = ""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from assay.errors import EmptyDocument
 from assay.ingest.detect import decode
+from assay.ingest.list_marks import mark_of
 from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import plain_row
 from assay.nlp.blocks import is_drawn
@@ -79,6 +80,8 @@ class _Reader:
     _depth: int = 0
     _indent: str = ""
     _gap: str = "\n\n"
+    # The number of the last item at each indentation.
+    _numbers: dict[str, int] = field(default_factory=dict)
 
     def read(self, lines: Sequence[str]) -> None:
         """Read lines that stand at the margin, and what is indented below them."""
@@ -231,8 +234,13 @@ class _Reader:
             (place for place, line in enumerate(content) if not line.strip() or (place and _ITEM.match(line))), None
         )
         words = content[:first]
-        self._add("- " + " ".join(map(str.strip, words)), gap="\n" if self._gap == "\n" else "\n\n")
-        outer, self._indent = self._indent, self._indent + "  "
+        goes_on = self._gap == "\n"
+        number = self._numbers.get(self._indent, 0) + 1 if goes_on else 1
+        label = match.group().strip().replace("#", str(number))
+        self._numbers[self._indent] = number
+        mark = mark_of(label if len(label) > 1 else "")
+        self._add(mark + " ".join(map(str.strip, words)), gap="\n" if goes_on else "\n\n")
+        outer, self._indent = self._indent, self._indent + " " * (len(mark) if mark[0].isdigit() else 2)
         self._gap = "\n"
         self.read(content[len(words) :])
         self._indent, self._gap = outer, "\n"

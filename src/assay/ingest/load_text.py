@@ -156,7 +156,7 @@ class CsvLoader:
         last = 0
         for line in row_lines(csv_rows(decoded.text, name)):
             gap = "\n" if line.number == last + 1 else "\n\n"
-            blocks.add(line.text, Location(row=line.number), "table", gap)
+            blocks.add(line.text, Location(row=line.number, section=line.title), "table", gap)
             last = line.number
         if not blocks.text:
             raise EmptyDocument(f"{name}: no row holds anything", hint="nothing to do; the table is empty")

@@ -3,92 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from enum import Enum
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 from assay.errors import EmptyDocument
 from assay.ingest.archive import Archive
+from assay.ingest.number_formats import NumberFormat, format_number, format_of
 from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
 from assay.ingest.split import Blocks
-from assay.ingest.tables import Row, row_lines
+from assay.ingest.tables import Row, is_header, row_lines
 from assay.types import Loaded, Location
-
-# Numbers of a spreadsheet as its formats show them: dates, times, percentages.
-
-
-class Format(Enum):
-    """The meaning of a number in a cell."""
-
-    PLAIN = "plain"
-    PERCENT = "percent"
-    DATE = "date"
-    TIME = "time"
-    DATE_TIME = "date and time"
-
-
-# The built-in formats of ECMA-376 part 1, section 18.8.30, with those of East Asian locales.
-_DATES = frozenset((14, 15, 16, 17, *range(27, 32), 34, 35, 36, *range(50, 59)))
-_TIMES = frozenset((18, 19, 20, 21, 32, 33, 45, 46, 47))
-_QUOTED = re.compile(r'"[^"]*"|\\.|\[(?!h|m|s)[^\]]{0,255}\]|_.|\*.', re.IGNORECASE)
-
-
-def format_of(number: str, codes: Mapping[str | None, str]) -> Format:
-    """The kind of a format, by its number and, for those from 164 on, by its code.
-
-    >>> format_of("14", {}), format_of("170", {"170": "d mmm yyyy h:mm"}), format_of("9", {})
-    (<Format.DATE: 'date'>, <Format.DATE_TIME: 'date and time'>, <Format.PERCENT: 'percent'>)
-    """
-    code = _QUOTED.sub("", codes.get(number, "").split(";")[0]).lower()
-    if number in codes:
-        if "%" in code:
-            return Format.PERCENT
-        day, time = bool(re.search(r"[dy]", code)), bool(re.search(r"[hs]", code))
-        month = "m" in code and not time and "general" not in code
-        if (day or month) and time:
-            return Format.DATE_TIME
-        return Format.DATE if day or month else Format.TIME if time else Format.PLAIN
-    identifier = int(number) if number.isdigit() else 0
-    if identifier in (9, 10):
-        return Format.PERCENT
-    if identifier == 22:
-        return Format.DATE_TIME
-    return Format.DATE if identifier in _DATES else Format.TIME if identifier in _TIMES else Format.PLAIN
-
-
-def format_number(value: str, kind: Format, *, from_1904: bool = False) -> str:
-    """A stored number as people read it; the value itself where it is none.
-
-    >>> format_number("45337", Format.DATE), format_number("0.155", Format.PERCENT)
-    ('2024-02-15', '15.5%')
-    """
-    try:
-        number = float(value)
-    except ValueError:
-        return value
-    if kind is Format.PERCENT:
-        return f"{_plain(number * 100)}%"
-    if kind is Format.PLAIN or not 0 <= number < 2_958_466:  # the last day of the year 9999
-        return _plain(number) if "." in value or "e" in value.lower() else value
-    # Excel believes that 1900 was a leap year, which is why its days count from 1899-12-30 (from March 1900 on).
-    start = datetime(1904, 1, 1) if from_1904 else datetime(1899, 12, 30)
-    moment = start + timedelta(seconds=round(number * 86_400))
-    if kind is Format.TIME:
-        return moment.strftime("%H:%M:%S")
-    if kind is Format.DATE and moment.time() == moment.min.time():
-        return moment.strftime("%Y-%m-%d")
-    return moment.strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _plain(number: float) -> str:
-    """The number without the noise of binary fractions."""
-    return f"{number:.15g}" if abs(number) < 1e15 else repr(number)
-
 
 _LETTERS = re.compile(r"[A-Z]{1,3}")
 _MOST_COLUMNS = 16_384  # Excel's own limit
+_RANGE = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
+# Most merged cells that are read, most rows over which the text of one is repeated, and columns, and its greatest
+# length: chosen.
+_MOST_MERGED, _MOST_SPANNED, _LONGEST_REPEATED = 10_000, 1000, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +29,7 @@ class _Book:
     """The strings and formats that cells of all sheets refer to."""
 
     strings: tuple[str, ...]
-    formats: tuple[Format, ...]
+    formats: tuple[NumberFormat, ...]
     from_1904: bool
 
 
@@ -129,7 +62,8 @@ def sheets(archive: Archive, name: str) -> Iterator[Sheet]:
     workbook = parse(archive.read(member), name)
     book = _Book(_strings(archive, related), _formats(archive, related), _is_from_1904(workbook))
     for title, sheet in _sheets(archive, workbook, related):
-        yield Sheet(title, list(_rows(archive, sheet, book)))
+        root = parse(archive.read(sheet), sheet)
+        yield Sheet(title, with_merged(list(_rows(root, book)), _merged(root)))
 
 
 def _add_sheet(blocks: Blocks, sheet: Sheet) -> None:
@@ -142,28 +76,35 @@ def _add_sheet(blocks: Blocks, sheet: Sheet) -> None:
                 blocks.add(title, Location(sheet=title), "heading")
                 named = True
             gap = "\n" if last and line.number == last + 1 else "\n\n"
-            blocks.add(line.text, Location(sheet=title, row=line.number), "table", gap)
+            blocks.add(line.text, Location(sheet=title, row=line.number, section=line.title), "table", gap)
             last = line.number
 
 
 def side_by_side(rows: list[Row]) -> list[list[Row]]:
-    """The tables of a sheet that stand beside each other, parted by empty columns and beginning at different rows.
+    """The tables of a sheet that stand beside each other: parted by empty columns, with other first or last rows.
 
     >>> len(side_by_side([Row(1, ("a", "b")), Row(2, ("1", "2", "", "c")), Row(3, ("", "", "", "3"))]))
     2
     """
-    width = max((len(row.cells) for row in rows), default=0)
-    first = [next((row.number for row in rows if _at(row, column)), None) for column in range(width)]
-    bands: list[list[int]] = []
-    for column, number in enumerate(first):
-        if number is not None and (column == 0 or first[column - 1] is None):
-            bands.append([])
-        if number is not None:
-            bands[-1].append(column)
-    starts = {min(first[column] or 0 for column in band) for band in bands}
-    if len(bands) < 2 or len(starts) < 2:
+    used: list[list[int]] = [[] for _ in range(max((len(row.cells) for row in rows), default=0))]
+    for row in rows:
+        for column, cell in enumerate(row.cells):
+            if cell:
+                used[column].append(row.number)
+    if all(used):
         return [rows]
-    return [[Row(row.number, tuple(_at(row, column) for column in band)) for row in rows] for band in bands]
+    bands: list[list[int]] = []
+    for column, numbers in enumerate(used):
+        if numbers and (column == 0 or not used[column - 1]):
+            bands.append([])
+        if numbers:
+            bands[-1].append(column)
+    filled = [[number for column in band for number in used[column]] for band in bands]
+    # One column alone before the others holds the names of their rows.
+    are_names = len(bands) > 1 and len(bands[0]) == 1 and not set(filled[0]).isdisjoint(filled[1])
+    if are_names or len({(min(band), max(band)) for band in filled}) < 2:
+        return [rows]
+    return [[replace(row, cells=tuple(_at(row, column) for column in band)) for row in rows] for band in bands]
 
 
 def _at(row: Row, column: int) -> str:
@@ -209,7 +150,7 @@ def _text_of(element: Any) -> str:
     return "".join(parts)
 
 
-def _formats(archive: Archive, related: dict[str, tuple[str, str]]) -> tuple[Format, ...]:
+def _formats(archive: Archive, related: dict[str, tuple[str, str]]) -> tuple[NumberFormat, ...]:
     """The number format of each cell style."""
     for kind, member in related.values():
         if kind == "styles" and member in archive.names:
@@ -224,14 +165,79 @@ def _formats(archive: Archive, related: dict[str, tuple[str, str]]) -> tuple[For
     return ()
 
 
-def _rows(archive: Archive, member: str, book: _Book) -> Iterator[Row]:
+def _rows(root: Any, book: _Book) -> Iterator[Row]:
     """The rows that the sheet holds, with the numbers that it gives them."""
     number = 0
-    for element in parse(archive.read(member), member).iter():
+    for element in root.iter():
         if local(element) == "row":
             given = element.get("r") or ""
             number = int(given) if given.isdigit() else number + 1
             yield Row(number, tuple(_cells(element, book)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """Cells that are merged into one: the first and the last row, from 1, and column, from 0."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+def _merged(root: Any) -> list[_Merged]:
+    """The merged cells of a sheet."""
+    merged = chain.from_iterable(part for part in root if local(part) == "mergeCells")
+    references = (element.get("ref") or "" for element in merged)
+    ranges = (_RANGE.fullmatch(reference) for reference in islice(references, _MOST_MERGED))
+    return [
+        _Merged(int(match[2]), _column(match[1], 0), int(match[4]), _column(match[3], 0))
+        for match in ranges
+        if match is not None
+    ]
+
+
+def with_merged(rows: list[Row], merged: list[_Merged]) -> list[Row]:
+    """The rows with the text of each merged cell in all rows that it spans and in columns whose names it heads.
+
+    >>> rows = [Row(1, ("", "Price", "")), Row(2, ("Tea", "May", "June"))]
+    >>> with_merged(rows, [_Merged(1, 1, 1, 2)])[0]
+    Row(number=1, cells=('', 'Price', 'Price'), heads=True)
+    """
+    if not merged:
+        return rows
+    filled = {row.number: list(row.cells) for row in rows}
+    # Rows that hold more than what goes on from above.
+    own = {row.number for row in rows if any(map(str.strip, row.cells))}
+    heads: set[int] = set()
+    for cell in merged:
+        text = "".join(filled.get(cell.top, [])[cell.left : cell.left + 1])
+        if not text or len(text) > _LONGEST_REPEATED or cell.right >= _MOST_SPANNED:
+            continue
+        below = filled.get(cell.bottom + 1, [])
+        names = _run(below, cell.left)
+        is_group = cell.left < cell.right and is_header(below[names.start : names.stop])
+        # A cell over all columns is a title.
+        is_group = is_group and (names.start < cell.left or cell.right + 1 < names.stop)
+        right = min(cell.right, len(below) - 1) if is_group else cell.left
+        heads |= {cell.top} if is_group else set()
+        for number in range(cell.top, min(cell.bottom, cell.top + _MOST_SPANNED) + 1):
+            cells = filled.get(number, [])
+            if number > cell.top and number not in own:
+                continue
+            cells.extend([""] * (right + 1 - len(cells)))
+            cells[cell.left : right + 1] = [text] * (right + 1 - cell.left)
+    return [Row(number, tuple(cells), number in heads) for number, cells in sorted(filled.items())]
+
+
+def _run(cells: list[str], column: int) -> range:
+    """The columns of the filled cells that stand without a gap around one."""
+    start = stop = column
+    while start and any(cells[start - 1 : start]):
+        start -= 1
+    while any(cells[stop : stop + 1]):
+        stop += 1
+    return range(start, stop)
 
 
 def _cells(row: Any, book: _Book) -> list[str]:
@@ -270,7 +276,7 @@ def _cell(element: Any, book: _Book) -> str:
             style = attribute(element, "s") or ""
             known = style.isdigit() and int(style) < len(book.formats)
             return format_number(
-                value, book.formats[int(style)] if known else Format.PLAIN, from_1904=book.from_1904
+                value, book.formats[int(style)] if known else NumberFormat(), from_1904=book.from_1904
             )
         case _:
             return value

@@ -5,30 +5,37 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import chain, groupby, islice, pairwise, takewhile, zip_longest
 from typing import Literal
 
 from assay.types import Region
 
 # Rows in which a table's header is searched: chosen.
 _HEAD_ROWS = 20
+# Titles above a table are joined as the headings of a section are, and cut to their length (ingest/split.py).
+_TITLE_JOINT, _LONGEST_TITLE = " > ", 120
 _YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row's cells as text; `number` counts from 1, including the header."""
+    """A row's cells as text; `number` counts from 1, including the header.
+
+    `heads`: it names groups of the columns that the row below names.
+    """
 
     number: int
     cells: tuple[str, ...]
+    heads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RowLine:
-    """A row as a line of text."""
+    """A row as a line of text, and what stands above its table."""
 
     number: int
     text: str
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,58 +57,113 @@ def headed_rows(rows: Iterable[Row]) -> Iterator[HeadedRow]:
     >>> [row.kind for row in headed_rows([Row(1, ("City", "People")), Row(2, ("Ulm", "126000"))])]
     ['header', 'values']
     """
-    header: tuple[str, ...] | None = None
-    begins = True
     remaining = iter(rows)
-    head = list(islice(remaining, _HEAD_ROWS))
-    first = _first_of_table(head)
-    for row, below in pairwise(chain(head, remaining, (Row(0, ()),))):
-        cells = _cells_of(row)
-        if not any(cells):
-            begins, header = True, None
-            continue
-        if row.number < first:
-            yield HeadedRow(row.number, cells, None, "above")
-            continue
-        if begins and is_header(cells, below.cells):
-            header = tuple(unique_names(cells))
-            yield HeadedRow(row.number, cells, header, "header")
-        else:
-            yield HeadedRow(row.number, cells, header, "values")
-        begins = False
+    beginning = list(islice(remaining, _HEAD_ROWS))
+    first_of_all = _first_of_table(beginning)
+    header: tuple[str, ...] | None = None
+    for block in _blocks(chain(beginning, remaining)):
+        head = list(islice(block, _HEAD_ROWS))
+        first = max(first_of_all, _first_of_table(head))
+        group: tuple[str, ...] = ()
+        # A header may have an empty row below it.
+        header = header if header and _goes_on(header, head) else None
+        begins = header is None
+        ends_in_header = False
+        for row, below in pairwise(chain(head, block, (Row(0, ()),))):
+            cells = _cells_of(row)
+            if row.number < first:
+                yield HeadedRow(row.number, cells, None, "above")
+            elif begins and row.heads and is_header(below.cells):
+                group = cells
+                yield HeadedRow(row.number, cells, None, "header")
+            elif begins and (group or is_header(cells, below.cells)):
+                header = tuple(unique_names(grouped_names(group, cells)))
+                ends_in_header = not below.cells
+                yield HeadedRow(row.number, cells, header, "header")
+                begins = False
+            else:
+                yield HeadedRow(row.number, cells, header, "values")
+                begins = False
+        header = header if ends_in_header else None
+
+
+def _goes_on(header: Sequence[str], head: Sequence[Row]) -> bool:
+    """Tell whether rows belong under a header that an empty row parts from them: as wide, and no header themselves."""
+    cells = _cells_of(head[0])
+    is_filled = sum(map(bool, cells)) > len(header) / 2 and len(cells) <= len(header)
+    return is_filled and not is_header(cells, head[1].cells if len(head) > 1 else ())
+
+
+def _blocks(rows: Iterable[Row]) -> Iterator[Iterator[Row]]:
+    """The runs of rows that hold something."""
+    return (block for is_filled, block in groupby(rows, lambda row: any(map(str.strip, row.cells))) if is_filled)
+
+
+def grouped_names(group: Sequence[str], cells: Sequence[str]) -> list[str]:
+    """The names of columns under those of their groups.
+
+    >>> grouped_names(("City", "Price", "Price"), ("City", "May", "June"))
+    ['City', 'Price May', 'Price June']
+    """
+    columns = zip_longest(group[: len(cells)], cells, fillvalue="")
+    return [" ".join(word for word in dict.fromkeys(column) if word) for column in columns]
 
 
 def row_lines(rows: Iterable[Row]) -> Iterator[RowLine]:
-    """One line per non-empty row, with the names of its columns.
+    """One line per non-empty row, with the names of its columns, under what stands above its table.
 
     The header's own line lists the names, so that a table with only a header is not lost.
 
     >>> [line.text for line in row_lines([Row(1, ("City", "People")), Row(2, ("Ulm", "126000"))])]
     ['City | People', 'City: Ulm; People: 126000']
     """
+    above: list[str] = []
+    last, number = "", 0
     for row in headed_rows(rows):
+        if row.number > number + 1 and last != "above":
+            above = []
+        title = _TITLE_JOINT.join(above)[:_LONGEST_TITLE] or None
         match row.kind:
             case "above":
                 text = ": ".join(cell.rstrip(":") for cell in row.cells if cell)
+                above = [*above, text] if last == "above" else [text]
+                title = None
             case "header":
-                text = " | ".join(cell for cell in row.cells if cell)
+                filled = [cell for cell in row.cells if cell]
+                text = " | ".join(filled if row.header else dict.fromkeys(filled))
             case _:
                 text = _line(row.header, row.cells)
-        yield RowLine(row.number, text)
+        last, number = row.kind, row.number
+        yield RowLine(row.number, text, title)
 
 
 def _first_of_table(head: Sequence[Row]) -> int:
-    """The number of the header row if rows of one or two cells precede it; otherwise 0.
+    """The number of the header row if rows of fewer cells precede it, otherwise 0.
 
-    Exports often begin with a title, an account or a period.
+    Tables often have a title above them, an account or a period.
     """
     filled = [[cell for cell in _cells_of(row) if cell] for row in head]
-    for at, (row, below) in enumerate(pairwise(head)):
+    filled.append([])
+    for at, (row, below) in enumerate(pairwise((*head, Row(0, ())))):
+        # An empty row may part a header from its table.
+        is_named = is_header(_cells_of(row), below.cells) and len(filled[at + 1]) != 1
+        is_above = any(filled[:at])
         if len(filled[at]) > 2:
-            above = [cells for cells in filled[:at] if cells]
-            named = is_header(_cells_of(row), below.cells) and len(filled[at + 1]) > 2
-            return row.number if above and named else 0
+            return row.number if is_above and is_named and len(filled[at + 1]) != 2 else 0
+        if len(filled[at]) == 2 and any(len(cells) > 1 for cells in filled[:at]):
+            return 0
+        if len(filled[at]) == 2 and is_above and is_named and _are_numbers(filled[at + 1 :]):
+            return row.number
     return 0
+
+
+def _are_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the rows up to an empty one, two or more, each hold a number behind their first cell.
+
+    A name with a value beside it is no header of such names and values.
+    """
+    run = list(takewhile(bool, rows))
+    return len(run) > 1 and all(len(cells) == 2 and _is_number(cells[1]) for cells in run)
 
 
 def _cells_of(row: Row) -> tuple[str, ...]:

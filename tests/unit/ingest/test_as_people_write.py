@@ -186,9 +186,13 @@ def page(body: str) -> str:
         ),
         ('<h1>A</h1><p>It <img alt="A map" src="m.png">is.</p>', "A\n\nIt is."),
         ("<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "- a\n  - b\n- c"),
-        ("<ol><li><p>a</p><p>more</p></li><li>c</li></ol>", "- a\n\n  more\n- c"),
-        ("<ul><li>a</li></ul><ol><li>b</li></ol>", "- a\n\n+ b"),
-        ("<ol><li>a</li></ol><ol start=2><li>b</li></ol>", "- a\n- b"),
+        ("<ol><li><p>a</p><p>more</p></li><li>c</li></ol>", "1. a\n\n   more\n2. c"),
+        ("<ul><li>a</li></ul><ul><li>b</li></ul><ol><li>c</li></ol>", "- a\n\n+ b\n\n1. c"),
+        ("<ol><li>a</li></ol><ol start=2><li>b</li></ol>", "1. a\n2. b"),
+        (
+            "<ol start=10><li>a<ul><li>b<ol type=i><li>c</li></ol></li></ul></li><li value=20>d</li></ol>",
+            "10. a\n    - b\n      - i. c\n20. d",
+        ),
     ],
 )
 def test_saved_pages_without_what_stands_around_their_content(body: str, text: str) -> None:
@@ -288,8 +292,8 @@ def test_a_manual_in_rst_is_read_without_its_signs() -> None:
         "Run:",
         "```\nproof --hours 12\n```",
         "Before you leave:",
-        "- Switch off the mixers, all of them.\n- Lock the doors.",
-        "  - front\n  - back",
+        "1. Switch off the mixers, all of them.\n2. Lock the doors.",
+        "   - front\n   - back",
         "* crumb: What is left.",
         "Bread | Time\nBaguette | 22",
         "A | B\none | two too",

@@ -14,6 +14,8 @@ import pptx
 import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
 from assay.errors import EmptyDocument, UnreadableDocument
@@ -103,6 +105,22 @@ def test_presentations_give_titles_shapes_in_groups_tables_and_notes() -> None:
     assert loaded.title == "First"
 
 
+def test_charts_are_tables_and_lists_have_numbers_on_slides() -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    data = CategoryChartData(number_format="0.0%")
+    data.categories = ["May", "June"]
+    data.add_series("Tea", (0.25, 0.5))
+    data.add_series("Milk", (0.75, 0.5))
+    slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, Inches(3), Inches(3), data)
+    frame = slide.shapes.add_textbox(0, 0, Inches(1), Inches(1)).text_frame
+    for paragraph, text in ((frame.paragraphs[0], "Boil"), (frame.add_paragraph(), "Pour")):
+        paragraph.text = text
+        properties = paragraph._p.get_or_add_pPr()
+        properties.append(parse_xml(f'<a:buAutoNum {nsdecls("a")} type="arabicPeriod" startAt="3"/>'))
+    assert load(saved(deck)).text == "| Tea | Milk\nMay | 25.0% | 75.0%\nJune | 50.0% | 50.0%\n\n3. Boil\n4. Pour"
+
+
 def test_a_presentation_without_slides_is_empty() -> None:
     with pytest.raises(EmptyDocument, match="no slides"):
         load(saved(pptx.Presentation()))
@@ -133,6 +151,41 @@ def test_spreadsheets_begin_a_table_anew_behind_a_gap() -> None:
     for cell, value in {"A1": "a", "B1": "b", "A2": 1, "B2": 2, "A5": "c", "B5": "d", "A6": 3, "B6": 4}.items():
         book.active[cell] = value
     assert load(saved(book)).text == "Sheet\n\na | b\na: 1; b: 2\n\nc | d\nc: 3; d: 4"
+
+
+def test_what_stands_above_a_table_leads_its_rows_and_amounts_have_their_currency() -> None:
+    book = openpyxl.Workbook()
+    for row in (["Price list"], ["net, in EUR"], ["Item", "Price"], ["Tea", 3.5], ["Milk", -2]):
+        book.active.append(row)
+    for cell in ("B4", "B5"):
+        book.active[cell].number_format = '#,##0.00\\ "€"'
+    loaded = load(saved(book))
+    assert loaded.text.split("\n")[2:] == [
+        "Price list",
+        "net, in EUR",
+        "Item | Price",
+        "Item: Tea; Price: 3.50 €",
+        "Item: Milk; Price: -2.00 €",
+    ]
+    assert place_of(loaded, "Milk") == "sheet Sheet, row 5, Price list > net, in EUR"
+
+
+def test_merged_cells_name_the_columns_and_rows_that_they_span() -> None:
+    book = openpyxl.Workbook()
+    rows = (
+        ["City", "2024", "", "2025", ""],
+        ["", "North", "South", "North", "South"],
+        ["Ulm", 1, 2, 3, 4],
+        ["", 5],
+    )
+    for row in rows:
+        book.active.append(row)
+    for cells in ("A1:A2", "B1:C1", "D1:E1", "A3:A4"):
+        book.active.merge_cells(cells)
+    assert load(saved(book)).text.split("\n")[-2:] == [
+        "City: Ulm; 2024 North: 1; 2024 South: 2; 2025 North: 3; 2025 South: 4",
+        "City: Ulm; 2024 North: 5",
+    ]
 
 
 def test_an_empty_spreadsheet_is_empty() -> None:
@@ -290,7 +343,8 @@ def pdf(*pages: str) -> bytes:
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     kids = []
     for page in pages:
-        shown = "".join(f"0 -14 Td ({line}) Tj " for line in page.split("\n"))
+        lines = (f"{line} TJ" if line.startswith("[") else f"({line}) Tj" for line in page.split("\n"))
+        shown = "".join(f"0 -14 Td {line} " for line in lines)
         stream = f"BT /F1 11 Tf 50 780 Td {shown}ET" if page else ""
         objects.append(f"<< /Length {len(stream)} >> stream\n{stream}\nendstream")
         kids.append(f"{len(objects) + 1} 0 R")
@@ -323,6 +377,19 @@ def test_a_sentence_goes_on_over_the_end_of_a_page() -> None:
     document = Document("x.pdf", loaded.text, "", "x.pdf", "pdf", "", regions=loaded.regions)
     found = PassageSplitter(lambda text: len(text.split()), size=6, limit=12).split(document)
     assert found[0].text.startswith("Masters tell the harbour six hours before they come.")
+
+
+def test_accents_of_a_pdf_stand_on_the_letters_that_they_are_drawn_over() -> None:
+    # As TeX draws them: beside the letter in the file, moved over it on the page.
+    over_o = "[(Sch) -112 (\\310) 445 (opf, a quote: \\301a\\301, 5 \\303 2)]"
+    over_u = "[(fur alle) 2611 (\\310) -2278 ( Tage)]"
+    assert load(pdf(f"{over_o}\n{over_u}")).text == "Sch\u00f6pf, a quote: `a`, 5 \u02c6 2 f\u00fcr alle Tage"
+
+
+def test_bullets_of_a_pdf_are_those_of_a_list() -> None:
+    assert load(pdf("You need:\n\\267 water\n\\267 leaves\nand a cup.")).text == (
+        "You need:\n- water\n- leaves\nand a cup."
+    )
 
 
 def test_a_pdf_without_text_says_that_it_may_be_a_scan() -> None:

@@ -23,8 +23,11 @@ from pypdfium2 import raw as pdfium
 
 from assay.errors import UnreadableDocument
 
-# Hyphens as they stand in pdfium's text, and as the loader takes them out at the ends of lines.
-_HYPHENS = frozenset("-\u00ad\ufffe\x02")
+# Hyphens as they stand in pdfium's text, and as the loader takes them out at the ends of lines; bullets, for which
+# it writes hyphens; accents of their own width that are letters or signs to Unicode.
+_LEFT_OUT = frozenset("-\u00ad\ufffe\x02•●○▪‣◦■ˆˇ")
+# Letters that accents stand over.
+_DOTLESS = {"ı": "i", "ȷ": "j"}
 # Device units to a side, which pdfium's integers are measured in; fractions of a page are exact to this.
 _UNITS = 1_000_000
 # Boxes of neighbouring characters are one if they share so much of their height and stand no further apart than so
@@ -81,17 +84,21 @@ class _Box:
 
 
 class _Letters:
-    """The characters of a text but for white space and hyphens, decomposed, each with its place in the text."""
+    """The characters of a text but for white space, hyphens, bullets and accents, each with its place in the text.
+
+    The stored text has accents on their letters, where a page may hold them beside those, and "-" for bullets.
+    """
 
     def __init__(self, characters: Iterable[tuple[int, str]]) -> None:
         letters: list[str] = []
         self.places: list[int] = []
         for place, character in characters:
-            if character.isspace() or character in _HYPHENS or unicodedata.category(character) in ("Cc", "Cs"):
+            if character.isspace() or character in _LEFT_OUT:
                 continue
-            for letter in unicodedata.normalize("NFD", character):
-                letters.append(letter)
-                self.places.append(place)
+            for letter in unicodedata.normalize("NFD", _DOTLESS.get(character, character)):
+                if unicodedata.category(letter) not in ("Cc", "Co", "Cs", "Mn", "Sk"):
+                    letters.append(letter)
+                    self.places.append(place)
         self.text = "".join(letters)
 
 

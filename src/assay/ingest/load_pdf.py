@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.errors import EmptyDocument, UnreadableDocument
-from assay.ingest.pdf_accents import with_accents
+from assay.ingest.pdf_accents import with_accents, with_letters
 from assay.ingest.pdf_edges import without_edges
 from assay.ingest.pdf_outline import Entry, Stretch, outline_of, stretches, without_contents
 from assay.ingest.split import Blocks, Outline
@@ -87,7 +87,7 @@ def _pages(document: Any, unread: list[int]) -> Iterator[tuple[int, str]]:
         try:
             page = document[index]
             text_page = page.get_textpage()
-            text = with_accents(text_page, text_page.get_text_range())
+            text = with_letters(with_accents(text_page, text_page.get_text_range()))
             text_page.close()
             page.close()
         except PdfiumError:

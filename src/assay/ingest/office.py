@@ -12,9 +12,6 @@ from assay.types import Metadata
 # XML is parsed without entities or network, up to libxml2's own depth limit (256).
 
 
-RELATIONS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-
-
 def parse(data: bytes, name: str) -> Any:
     """Parse XML and return the root element; raises UnreadableDocument if it is invalid."""
     from lxml import etree

@@ -1,4 +1,4 @@
-"""Accents of a PDF that stand beside their letters, as TeX sets them: put on the letter, as one character.
+"""Characters of a PDF as TeX sets them: accents beside their letters, and ligatures that are control characters.
 
 A page may hold the accent before its letter, after it, or at the end of the line. The letter is the one that the
 accent is drawn over, which only the boxes of both tell.
@@ -28,8 +28,25 @@ _NEAR = 250
 # words are smaller, and as many between words larger.
 _FARTHEST, _TOUCHING, _GAP = 0.5, 0.25, 0.2
 
+# Control characters that TeX's fonts leave in the text where they map nothing to Unicode: the encoding T1 (Cork), and
+# of its companion TS1 the bullet.
+CORK = {
+    "\x10": "“", "\x11": "”", "\x12": "„", "\x13": "«", "\x14": "»", "\x15": "–", "\x16": "—",
+    "\x19": "ı", "\x1a": "ȷ", "\x1b": "ff", "\x1c": "fi", "\x1d": "fl", "\x1e": "ffi", "\x1f": "ffl", "\x88": "•",
+}  # fmt: skip
+_CORK = str.maketrans(CORK)
+
 # Left, bottom, right, top.
 _Box = tuple[float, float, float, float]
+
+
+def with_letters(text: str) -> str:
+    """The text of a page with letters and signs for the control characters of TeX's fonts.
+
+    >>> with_letters("e\\x1ecient sta\\x1b, 1732\\x151799")
+    'efficient staff, 1732–1799'
+    """
+    return text.translate(_CORK)
 
 
 def with_accents(text_page: Any, text: str) -> str:

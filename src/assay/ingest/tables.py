@@ -88,7 +88,7 @@ def headed_rows(rows: Iterable[Row]) -> Iterator[HeadedRow]:
 
 
 def _goes_on(header: Sequence[str], head: Sequence[Row]) -> bool:
-    """Tell whether rows belong under a header that an empty row parts from them: as wide, and no header themselves."""
+    """Tell whether rows that an empty row parts from a header belong to it: as wide, and no header themselves."""
     cells = _cells_of(head[0])
     is_filled = sum(map(bool, cells)) > len(header) / 2 and len(cells) <= len(header)
     return is_filled and not is_header(cells, head[1].cells if len(head) > 1 else ())

@@ -22,6 +22,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 from pypdfium2 import raw as pdfium
 
 from assay.errors import UnreadableDocument
+from assay.ingest.pdf_accents import CORK
 
 # Hyphens as they stand in pdfium's text, and as the loader takes them out at the ends of lines; bullets, for which
 # it writes hyphens; accents of their own width that are letters or signs to Unicode.
@@ -92,7 +93,8 @@ class _Letters:
     def __init__(self, characters: Iterable[tuple[int, str]]) -> None:
         letters: list[str] = []
         self.places: list[int] = []
-        for place, character in characters:
+        for place, drawn in characters:
+            character = CORK.get(drawn, drawn)
             if character.isspace() or character in _LEFT_OUT:
                 continue
             for letter in unicodedata.normalize("NFD", _DOTLESS.get(character, character)):

@@ -28,8 +28,8 @@ _NEAR = 250
 # words are smaller, and as many between words larger.
 _FARTHEST, _TOUCHING, _GAP = 0.5, 0.25, 0.2
 
-# Control characters that TeX's fonts leave in the text where they map nothing to Unicode: the encoding T1 (Cork), and
-# of its companion TS1 the bullet.
+# Control characters that fonts of TeX leave in the text where they map nothing to Unicode: the encoding T1 (Cork),
+# and the bullet of its companion TS1.
 CORK = {
     "\x10": "“", "\x11": "”", "\x12": "„", "\x13": "«", "\x14": "»", "\x15": "–", "\x16": "—",
     "\x19": "ı", "\x1a": "ȷ", "\x1b": "ff", "\x1c": "fi", "\x1d": "fl", "\x1e": "ffi", "\x1f": "ffl", "\x88": "•",

@@ -1,9 +1,11 @@
 """How many right answers stay right when the question is misspelt or worded otherwise.
 
+.venv/bin/python benchmarks/answers/robust.py               # over the documents of benchmarks/fresh
 .venv/bin/python benchmarks/answers/robust.py --set FOLDER
 
 The folder is that of a set for real.py with a variants.jsonl beside its questions: `id`, `typo` (one or two
-letters wrong in one word) and `reworded`. An answer is right when it shows the gold within its limit of words, as
+letters wrong in one word) and `reworded`. Those of benchmarks/fresh were written by a strong language model that saw neither
+the documents nor the program. An answer is right when it shows the gold within its limit of words, as
 natural.py says; only questions that the documents answer in full and that were answered right as written are
 counted. With --limit nothing is kept.
 """
@@ -15,17 +17,22 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from natural import NaturalQuestion, read_questions
 from natural_scores import Scored
-from real import answered
-from real_collections import set_folder, some
+from real import answered as answered_in
+from real_collections import ask, collection, set_folder, some
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fresh"))
+from get import documents, fetched
 
 from report import write_result
 
+FRESH = Path(__file__).parents[1] / "fresh"
 KINDS = ("typo", "reworded")
 
 
@@ -49,18 +56,31 @@ def stays_right(right: Sequence[NaturalQuestion], rows: Mapping[str, Sequence[Sc
     return numbers
 
 
+def answered_fresh(asked: Sequence[NaturalQuestion]) -> list[Scored]:
+    """Each question with what an ask of its collection shows, over the documents of benchmarks/fresh."""
+    fetched()
+    rows = []
+    for name in dict.fromkeys(question.collection for question in asked):
+        with collection(name, documents() / name) as opened:
+            rows += [Scored(one, ask(opened, one.text)) for one in asked if one.collection == name]
+    return rows
+
+
 def main() -> None:
     """Print the shares and keep them in results/."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", required=True, help="real, or a folder with questions.jsonl and variants.jsonl")
+    parser.add_argument(
+        "--set", help="real, or a folder with questions.jsonl and variants.jsonl (benchmarks/fresh)"
+    )
     parser.add_argument("--limit", type=int, help="ask only so many questions, spread over the set")
     chosen = parser.parse_args()
-    folder = set_folder(chosen.set)
+    folder = FRESH if chosen.set is None else set_folder(chosen.set)
+    answered = answered_fresh if chosen.set is None else partial(answered_in, folder)
     variants = read_variants(folder / "variants.jsonl")
     whole = [q for q in read_questions(folder / "questions.jsonl") if q.answerable == "full" and q.id in variants]
-    right = [row.asked for row in answered(folder, some(whole, chosen.limit)) if row.gold_shown]
+    right = [row.asked for row in answered(some(whole, chosen.limit)) if row.gold_shown]
     rows = {
-        kind: answered(folder, [replace(q, text=variants[q.id][kind]) for q in right if kind in variants[q.id]])
+        kind: answered([replace(q, text=variants[q.id][kind]) for q in right if kind in variants[q.id]])
         for kind in KINDS
     }
     numbers = {"set": folder.name, **stays_right(right, rows)}

@@ -303,8 +303,9 @@ def _sentence_of(reading: Reading, evidence: Evidence) -> str:
 
 
 # The least log odds that a passage answers, and that its place does, and the least probability of contradiction:
-# chosen on ramdocs, of whose 214 conflicting rows 49 are found so, and 4 of 262 rows of five sets with one answer.
-READ_ODDS, READ_SPAN, READ_OPPOSED = 1.0, 0.0, 0.3
+# chosen on ramdocs, of whose conflicting rows .706 are flagged with them and .696 with the odds 1 and 0; of five sets
+# with one answer as many are (benchmarks/contradictions/run.py).
+READ_ODDS, READ_SPAN, READ_OPPOSED = 0.0, -6.0, 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +357,7 @@ async def read_contradictions(
 
 
 def _read_value(hit: Hit, reading: PassageReading) -> _ReadValue | None:
-    """The one date, or quantity with a unit, at the reader's best place; None for others, and for masked text."""
+    """The one date or quantity at the reader's best place, one with a unit before others; None for masked text."""
     span = next(iter(reading.spans), None)
     if span is None or span.score < READ_SPAN:
         return None
@@ -368,7 +369,8 @@ def _read_value(hit: Hit, reading: PassageReading) -> _ReadValue | None:
         return None
     told, start, end = text[line.start : line.end], span.start - line.start, span.end - line.start
     meant: list[Date | Quantity] = [date for date in dates(told) if date.start < end and start < date.end]
-    meant = meant or [one for one in quantities(told) if one.dimension and one.start < end and start < one.end]
+    counted = [one for one in quantities(told) if one.start < end and start < one.end]
+    meant = meant or [one for one in counted if one.dimension] or list(counted)
     words_of = " ".join(text[span.start : span.end].split())
     return _ReadValue(meant[0], words_of, " ".join(told.split()), hit.passage) if len(meant) == 1 else None
 

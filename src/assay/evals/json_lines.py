@@ -49,14 +49,15 @@ def _default(field: Field[Any]) -> Any:
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a UTF-8 file that are not blank, with their numbers from 1. Raises UsageError."""
     try:
-        with path.open(encoding="utf-8-sig", newline="\n") as file:  # some editors begin a file with a mark
+        with path.open("rb") as file:
             for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield number, line.rstrip("\r\n")
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")  # some editors begin a file with a mark
+                if text.strip():
+                    yield number, text.rstrip("\r\n")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {_reason(error)}", hint=_HINT) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text", hint=_HINT) from error
+        raise UsageError(f"{path}, line {number}: it is not UTF-8 text", hint=_HINT) from error
 
 
 def read_text(path: Path) -> str:
@@ -77,12 +78,22 @@ def parse_object(text: str) -> dict[str, Any]:
     ...
     ValueError: it is not JSON: NaN is no number
     """
-    try:
-        body = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"it is not JSON: {error}") from error
+    body = parse_json(text)
     if not isinstance(body, dict):
         raise ValueError("it is not a JSON object")  # noqa: TRY004 - callers add the line to one kind of error
+    return body
+
+
+def parse_json(text: str) -> Any:
+    """The value that the text is; raises ValueError, also for half of a surrogate pair, which no file can hold."""
+    try:
+        body = json.loads(text, parse_constant=_refuse_constant)
+        if "\\u" in text:
+            json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"it is not JSON: {error.object[error.start]!r} is half of a surrogate pair") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is not JSON: {error}") from error
     return body
 
 

@@ -1,14 +1,15 @@
-"""Values as lines of JSON: written without what is empty, read strictly, file by file."""
+"""Values as lines of JSON: written without what is empty, read strictly, file by file, and added to by one process."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from assay.errors import UsageError
 
@@ -95,6 +96,33 @@ def parse_json(text: str) -> Any:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"it is not JSON: {error}") from error
     return body
+
+
+def lock_for_adding(place: Path, file: BinaryIO) -> None:
+    """Keep other processes out as long as the file is open. Raises UsageError, naming `place`, where one holds it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such locks
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise UsageError(f"another process adds to {place}", hint="wait for it, or give another --out") from error
+
+
+def drop_torn_line(path: Path) -> None:
+    """Cut the file after its last whole line."""
+    with path.open("r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - 65536)
+            file.seek(start)
+            newline = file.read(end - start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
+        file.truncate(end)
 
 
 def _refuse_constant(name: str) -> None:

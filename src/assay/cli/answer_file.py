@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 from assay.cli.pipes import id_of_line
 from assay.cli.terminal import reason_of
@@ -33,7 +33,7 @@ class AnswerFile:
             # Not buffered: an object is with the system once it is written, whatever becomes of the process.
             self._file = path.open("ab", buffering=0)
         except OSError as error:
-            raise UsageError(f"{path} cannot be written: {reason_of(error)}", hint="choose another place") from error
+            raise UsageError(f"{path} cannot be written: {reason_of(error)}", hint="choose another") from error
         try:
             lock_for_adding(path, self._file)
             self._unread = self._written()
@@ -75,7 +75,7 @@ class AnswerFile:
                 line = line[self._file.write(line) :]
         except OSError as error:
             raise StoreError(
-                f"{self._path} cannot be written: {reason_of(error)}", hint="mend that, and give the same --out again"
+                f"{self._path} cannot be written: {reason_of(error)}", hint="then give the same --out again"
             ) from error
 
     def _written(self) -> Counter[str | int | float | None]:

@@ -171,9 +171,7 @@ def ask(
     raise typer.Exit(exits.of_answer(answer))
 
 
-def _answer_lines(
-    given: Given, terminal: Terminal, at_once: int, spread: dict[str, Any], out: Path | None
-) -> None:
+def _answer_lines(given: Given, terminal: Terminal, at_once: int, spread: dict[str, Any], out: Path | None) -> None:
     """Answer each line. Without a collection, a line needs passages; else UnknownCollection is raised."""
     from contextlib import ExitStack
 

@@ -1,4 +1,4 @@
-"""Values as lines of JSON: written without what is empty, read strictly, file by file, and added to by one process."""
+"""Values as lines of JSON: written without what is empty, read strictly, added to by one process."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def parse_json(text: str) -> Any:
 
 
 def lock_for_adding(place: Path, file: BinaryIO) -> None:
-    """Keep other processes out as long as the file is open. Raises UsageError, naming `place`, where one holds it."""
+    """Keep other processes out while the file is open. Raises UsageError, naming `place`, where one holds it."""
     try:
         import fcntl
     except ImportError:  # Windows has no such locks

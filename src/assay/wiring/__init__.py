@@ -32,7 +32,7 @@ from assay.understanding.spelling import CollectionSpeller
 from assay.wiring.answer_cache import AnswerStore
 from assay.wiring.collections import Collections, FolderCollections, collections_of
 from assay.wiring.idle_settings import refuse_idle_options
-from assay.wiring.learned import with_learned_threshold
+from assay.wiring.learned import with_learned
 from assay.wiring.models import ModelPool, Models, refuse_offline
 from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader, open_reranker
 from assay.wiring.own import OwnParts, OwnSearch, borrowed_embedder, borrowed_index
@@ -107,7 +107,7 @@ def engine_under(
 
     Raises as `open_engine`.
     """
-    chosen = with_learned_threshold(settings)
+    chosen = with_learned(settings)
     there = collections_of(chosen)
     with there.stay_open() if own.index is None else nullcontext():
         if own.index is None and not create and chosen.collection not in there.names():

@@ -347,6 +347,7 @@ def _list(learned: Sequence[Learning], as_json: bool, terminal: Terminal) -> Non
 def _lines(lesson: Lesson, *, dry_run: bool) -> Iterator[str]:
     """A part in words: its state, its labels, and its figures before and after."""
     from assay.evals.learning import State
+    from assay.records.learning import SEARCH
 
     reason = f" ({one_line(lesson.reason, 200)})" if lesson.reason else ""
     state = "would be learned" if dry_run and lesson.state is State.LEARNED else lesson.state.value
@@ -357,8 +358,9 @@ def _lines(lesson: Lesson, *, dry_run: bool) -> Iterator[str]:
             yield f"    {name:6}  " + ", ".join(f"{key} {value:g}" for key, value in figures.items())
     if lesson.gain is not None:
         effect = "worse" if lesson.gain < 0 else "better"
+        given = "questions" if lesson.part == SEARCH else "labels"
         yield (
-            f"    {effect} by {abs(lesson.gain):.3f} in {lesson.gain_of}, on labels that the fit did not see "
+            f"    {effect} by {abs(lesson.gain):.3f} in {lesson.gain_of}, on {given} that the fit did not see "
             f"(95% interval of what it gains: {lesson.low:.3f} to {lesson.high:.3f})"
         )
 

@@ -7,7 +7,7 @@ compared, and the 95 % interval of the difference is all above 0 (decision 228).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import mean, median
 from typing import Literal
@@ -99,12 +99,12 @@ def learn_searching(asked: Sequence[AskedTwice], now: SearchUtility, judge: Lite
         lambda rows: mean(old[row].worth(now.price) for row in rows),
         [one.group for one in asked],
     )
-    best = fitted(asked, now)
+    best, actions = fitted(asked, now), {action for one in asked for action in one.after}
     found = replace(
         blank,
         state=State.LEARNED,
-        before={**_figures(old), **_gains(now)},
-        after={**_figures(new), **_gains(best)},
+        before={**_figures(old), **_gains(now, actions)},
+        after={**_figures(new), **_gains(best, actions)},
         gain_of=f"right ends less {now.price:g} for a second, per question",
         gain=round(difference.difference, 4),
         low=round(difference.low, 4),
@@ -115,7 +115,7 @@ def learn_searching(asked: Sequence[AskedTwice], now: SearchUtility, judge: Lite
     if difference.low <= 0:
         reason = "what would be done is not measurably better on questions that the table did not see"
         return Learned(replace(found, state=State.UNCHANGED, reason=reason))
-    return Learned(found, {judge: table_of(best, {action for one in asked for action in one.after})})
+    return Learned(found, {judge: table_of(best, actions)})
 
 
 def fitted(asked: Sequence[AskedTwice], now: SearchUtility) -> SearchUtility:
@@ -171,5 +171,6 @@ def _figures(ends: Sequence[_End]) -> dict[str, float]:
     }
 
 
-def _gains(utility: SearchUtility) -> dict[str, float]:
-    return {f"{action.value} {triage.value}": gain for (action, triage), gain in sorted(utility.gains.items())}
+def _gains(utility: SearchUtility, actions: Container[Action]) -> dict[str, float]:
+    gains = ((key, gain) for key, gain in sorted(utility.gains.items()) if key[0] in actions)
+    return {f"{action.value} {triage.value}": gain for (action, triage), gain in gains}

@@ -1,6 +1,6 @@
 """Renew the pictures of the server's page in the documentation, from those that `make page` took.
 
-    .venv/bin/python deploy/page_pictures.py
+.venv/bin/python deploy/page_pictures.py
 """
 
 from __future__ import annotations

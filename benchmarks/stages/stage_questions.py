@@ -51,7 +51,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Collection:
-    """Files by name, with the questions that are asked of them together; `stage` alone is measured with them, if any."""
+    """Files by name, with the questions that are asked of them together; those of a `stage` measure it alone."""
 
     set: str
     files: dict[str, str]

@@ -2,9 +2,9 @@
 
     PYTHONPATH=src:models/src PYTHON benchmarks/peers/haystack_peer.py JOB.json OUT.json
 
-PYTHON is that of an environment with torch, outside the project; the README says how it is made. JOB and OUT are as
-for retrieval_peers.py. The weights are those of assay's network, which ships in 8 bits, with its head for spans; its
-other outputs have no place in Haystack.
+PYTHON is that of an environment with torch, outside the project; the README says how it is made. JOB and OUT are
+those of retrieval_peers.py. The weights are those of assay's network in 8 bits, with its head for spans;
+its other outputs have no place in Haystack.
 """
 
 from __future__ import annotations

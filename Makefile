@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := check
-.PHONY: setup try test check page ray format lint types layers docs bench proofs weights dist lint-deploy site clean
+.PHONY: setup try test check page pictures ray format lint types layers docs bench proofs weights dist lint-deploy site clean
 
 UV_VERSION := 0.13.9
 UV := .make/uv/bin/uv
@@ -64,6 +64,10 @@ $(AXE):
 page: setup $(AXE)
 	test -x /usr/bin/chromium || { apt-get update -qq && apt-get install -y -qq chromium; }
 	ASSAY_TEST_PAGE=1 $(BIN)/pytest -n 0 tests/page
+
+# The pictures of the page in the documentation, from those of `page`; look at them before you commit them.
+pictures: page
+	$(BIN)/python deploy/page_pictures.py
 
 # Work spread over a Ray cluster, with a machine of it lost in mid-run. Ray has 600 MB and an environment of its own.
 RAY := .make/ray

@@ -24,7 +24,7 @@ _FIGURES = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end of figures -->)"
 ASKED = {"right shown": True, "wrong shown": False, "wrong marked ✓": False, "good refused": False}
 DRAFTED = {"good kept": True, "bad passed": False, "corrected rightly": True}
 GROUPS = {
-    "all": "All questions",
+    "all": "Both sets over other documents",
     "documentations": "Documentations of other projects",
     "wiki-mix": "Encyclopaedia passages",
     "own docs": "The documentation of assay",

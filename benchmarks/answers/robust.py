@@ -4,8 +4,8 @@
 .venv/bin/python benchmarks/answers/robust.py --set FOLDER
 
 The folder is that of a set for real.py with a variants.jsonl beside its questions: `id`, `typo` (one or two
-letters wrong in one word) and `reworded`. Those of benchmarks/fresh were written by a strong language model that saw neither
-the documents nor the program. An answer is right when it shows the gold within its limit of words, as
+letters wrong in one word) and `reworded`. Those of benchmarks/fresh were written by a strong language model that
+saw neither the documents nor the program. An answer is right when it shows the gold within its limit of words, as
 natural.py says; only questions that the documents answer in full and that were answered right as written are
 counted. With --limit nothing is kept.
 """

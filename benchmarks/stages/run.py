@@ -23,7 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from stage_drafts import fixed_ends, reply_ends
-from stage_questions import MISSPELT, collections, ends
+from stage_questions import collections, ends
 from stages_off import DRAFTS, QUESTIONS, SHIPPED, Off
 
 from assay.evals.statistics import difference_interval
@@ -77,7 +77,7 @@ def asked(off: Off, folder: Path, *, full: bool) -> Rows:
     """How every question ends with a stage off."""
     rows: Rows = {}
     for collection in collections(full=full):
-        if collection.set.endswith(MISSPELT) and off.name not in (SHIPPED, "spelling"):
+        if collection.stage and off.name not in (SHIPPED, collection.stage):
             continue
         found = ends(collection, off, folder / "collections")
         rows |= {name: asdict(one) for name, one in found.items()}

@@ -21,37 +21,42 @@ from natural import is_marked
 from stages_off import Off, taken_out
 
 from assay.nlp.tokens import STOP_WORDS
-from assay.types import Answer, Outcome
+from assay.types import Answer, Hit, Message, Outcome
 from assay.wiring import open_engine
 from report import ROOT
 
 BENCHMARKS = ROOT / "benchmarks"
 # Documents of each set without --full, and questions of wiki-mix; and how many of its passages are searched.
-FEW = {"parts": 8, "rivals": 6, "pairs": 5, "addressed": 20, "wiki-mix": 40}
+FEW = {"parts": 8, "rivals": 6, "pairs": 5, "addressed": 20, "wiki-mix": 40, "dialogues": 37}
 PASSAGES = 1_500
 # The shortest word that is misspelt.
 LEAST = 5
 DEADLINE = 600.0
-MISSPELT = ", misspelt"
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question; `right` says whether an answer is one that is wanted, None where nothing is to be answered."""
+    """A question; `right` says whether an answer is one that is wanted, None where nothing is to be answered.
+
+    With `passages` it is answered from these alone.
+    """
 
     id: str
     text: str
     right: Callable[[Answer], bool] | None
+    history: tuple[Message, ...] = ()
+    passages: tuple[Hit, ...] = ()
 
 
 @dataclass(frozen=True)
 class Collection:
-    """Files by name, with the questions that are asked of them together."""
+    """Files by name, with the questions that are asked of them together; those of a `stage` measure it alone."""
 
     set: str
     files: dict[str, str]
     asked: tuple[Asked, ...]
+    stage: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,8 @@ def collections(*, full: bool) -> list[Collection]:
         print("wiki-mix is left out: there is no labelled data", file=sys.stderr)
         return found
     searched = wiki(few["wiki-mix"], None if full else PASSAGES)
-    return [*found, searched, *misspelt([searched, *found])]
+    own = [*misspelt([searched, *found]), dialogues(few["dialogues"])]
+    return [*found, *([] if full else other_pairs(FEW["pairs"])), searched, *own]
 
 
 def parts(limit: int | None) -> Iterator[Collection]:
@@ -125,6 +131,36 @@ def pairs(limit: int | None) -> Iterator[Collection]:
             for n, row in enumerate(case["questions"])
         )
         yield Collection("tables", {name: case["text"]}, asked)
+
+
+def other_pairs(limit: int) -> Iterator[Collection]:
+    """The tables that `pairs(limit)` leaves out, for the lookup of rows alone."""
+    names = [collection.files.keys() for collection in pairs(limit)]
+    for collection in pairs(None):
+        if collection.files.keys() not in names:
+            yield replace(collection, set="more tables", stage="rows")
+
+
+def dialogues(limit: int | None) -> Collection:
+    """Last questions of dialogues of mtrag-un, for asking back alone: half of them leave open what is meant.
+
+    The others are answerable; that they are answered at all counts as right.
+    """
+    rows = module("clarify/clarify_data.py").rows()
+    chosen = [
+        row for kind in ("underspecified", "answerable") for row in some([r for r in rows if r.kind == kind], limit)
+    ]
+    asked = tuple(
+        Asked(
+            f"dialogues/{n}",
+            row.question.text,
+            (lambda answer: True) if row.kind == "answerable" else None,
+            row.question.history,
+            row.evidence.hits,
+        )
+        for n, row in enumerate(chosen)
+    )
+    return Collection("dialogues", {}, asked, "asking back")
 
 
 def _gold(ended: Callable[..., str], gold: str | None) -> Callable[[Answer], bool] | None:
@@ -176,7 +212,7 @@ def misspelt(of: Sequence[Collection]) -> Iterator[Collection]:
             if one.right is not None and known:
                 word = drawn.choice(known)
                 asked.append(replace(one, id=f"{one.id}/typo", text=one.text.replace(word, slip(word, drawn), 1)))
-        yield replace(each, set=f"{each.set}{MISSPELT}", asked=tuple(asked))
+        yield replace(each, set=f"{each.set}, misspelt", asked=tuple(asked), stage="spelling")
 
 
 def ends(collection: Collection, off: Off, folder: Path) -> dict[str, Ended]:
@@ -193,7 +229,10 @@ def ends(collection: Collection, off: Off, folder: Path) -> dict[str, Ended]:
         engine = taken_out(opened, off)
         for one in collection.asked:
             began = time.process_time()
-            answer = engine.ask(one.text)
+            if one.passages:
+                answer = engine.answer_from(one.text, one.passages, one.history)
+            else:
+                answer = engine.ask(one.text)
             spent = 1000 * (time.process_time() - began)
             found[one.id] = _ended(collection.set, one, answer, spent)
     return found

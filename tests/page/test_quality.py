@@ -52,12 +52,15 @@ def test_an_answer_and_its_source_are_accessible(
     page = open_page(**LOOKS[look]).open(served)
     turn = ask(page, "What is the fee for a late book?")
     turn.locator(".mark").first.click()
+    page.evaluate("() => scrollTo(0, 0)")
+    shoot(page, f"{look}-asked")
     turn.locator(".trust summary").click()
     turn.locator(".timeline > summary").click()
     shoot(page, f"{look}-answer")
     assert violations(page) == []
     turn.locator(".inspector button.text").first.click()
     page.locator("#viewer mark.found").first.wait_for()
+    page.evaluate("() => scrollTo(0, 0)")
     shoot(page, f"{look}-source")
     assert violations(page) == []
 

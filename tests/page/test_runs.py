@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from page.conftest import OpenPage
 from support.served import Served
@@ -57,16 +59,26 @@ def test_a_setting_that_needs_a_call_says_so_and_asks(
     expect(page.locator(".what-if-result")).to_contain_text("that the tape does not hold")
 
 
+def test_what_falls_without_each_source_is_tested_when_asked_for(
+    open_page: OpenPage, served: Served, runs: dict[str, str], shoot: Callable[[Page, str], None]
+) -> None:
+    page = open_page().open(served, f"#/runs/{runs[QUESTIONS[0]]}")
+    page.get_by_text("What falls without each source?").click()
+    rows = page.get_by_role("region", name="Without each source").locator("tbody tr")
+    expect(rows.first).to_contain_text("claim 1: carrying")
+    shoot(page, "run-without-sources")
+
+
 def test_answers_and_claims_are_labelled(open_page: OpenPage, served: Served, runs: dict[str, str]) -> None:
     run = runs[QUESTIONS[0]]
     page = open_page().open(served, f"#/runs/{run}")
     page.get_by_role("button", name="This answer is right").click()
-    page.locator(".mark").nth(1).click()
+    page.locator(".mark").first.click()
     page.get_by_role("button", name="This claim is wrong").click()
     expect(page.get_by_role("button", name="This claim is wrong")).to_have_attribute("aria-pressed", "true")
     page.reload()
     expect(page.get_by_text("the answer is right")).to_be_visible()
-    expect(page.get_by_text("claim 2 is wrong")).to_be_visible()
+    expect(page.get_by_text("claim 1 is wrong")).to_be_visible()
 
 
 def test_a_run_is_downloaded_as_a_report(open_page: OpenPage, served: Served, runs: dict[str, str]) -> None:

@@ -186,7 +186,8 @@ def _fresh_runs(
     require_measurable(requirements)
     shared = with_changes(given, changes or ())
     both = [
-        with_changes(shared, [part for text in side or () for part in _NEXT_SETTING.split(text)]) for side in sides
+        with_changes(shared, [part for text in side or () for part in _NEXT_SETTING.split(text)], flag)
+        for flag, side in zip(("--a", "--b"), sides, strict=True)
     ]
     for settings in both:  # a mistake in B is told before A is asked
         load_settings(settings)
@@ -207,6 +208,8 @@ def _refuse_place(report: Path) -> None:
     """Raise UsageError where the report cannot be written, or another file would be lost."""
     from assay.evals.compare import Comparison
 
+    if report.suffix.lower() != ".md":
+        raise UsageError(f"{report} is not .md", hint="give --report a name that ends so")
     if report.is_dir() or not report.absolute().parent.is_dir():
         raise UsageError(f"{report} cannot be written: there is no such folder", hint="choose another place")
     if report.exists() and Comparison.schema not in report.read_text(encoding="utf-8", errors="replace")[:200]:

@@ -239,16 +239,16 @@ def _kept(resolved: Resolved) -> dict[str, Any]:
     return {name: plain(shown_value(value)) for name, value in values.items() if not isinstance(value, SecretStr)}
 
 
-def with_changes(given: Given, changes: list[str] | tuple[()]) -> Given:
-    """The flags with the settings of --set. Raises UsageError for one that is malformed, secret or set twice."""
+def with_changes(given: Given, changes: list[str] | tuple[()], flag: str = "--set") -> Given:
+    """The flags with the settings of `flag`. Raises UsageError for one that is malformed, secret or set twice."""
     settings = dict(given)
     for change in changes:
         name, equals, value = change.partition("=")
         name = name.strip().replace("-", "_")
         if not equals or not name:
-            raise UsageError(f"--set {one_line(change, 60)}: it is not KEY=VALUE", hint=_SET_HINT)
+            raise UsageError(f"{flag} {one_line(change, 60)}: it is not KEY=VALUE", hint=_SET_HINT)
         if name in flags.WITHOUT_FLAG:
-            raise UsageError(f"--set cannot set {name}: others could read it", hint="set it in the environment")
+            raise UsageError(f"{flag} cannot set {name}: others could read it", hint="set it in the environment")
         if name in settings:
             raise UsageError(f"{name} is set twice", hint="leave one of the two out")
         settings[name] = value

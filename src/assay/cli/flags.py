@@ -139,6 +139,13 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             "Signal from which an answer is marked as answering. [default: learned, or 0.763]",
             "0-1",
         ),
+        "search_utility": _flag(
+            str,
+            JUDGING,
+            'What searching again is worth: {"rules": {"REFINE": {"ambiguous": 0.1, "seconds": 0.4}}}. '
+            "[default: learned, or as shipped]",
+            "JSON",
+        ),
         "max_risk": _flag(
             float, JUDGING, "Withhold answers unless the measured error rate is at most this.", "0-1"
         ),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,11 +19,23 @@ if TYPE_CHECKING:
 
     from assay.evals.learning import Learned, Lesson
     from assay.records.labels import Labels
-    from assay.records.learning import Change, Learning, LearningLog
+    from assay.records.learning import Change, Learning, LearningLog, SearchTable
     from assay.settings import Settings
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the figures, and change nothing.")]
 Undo = Annotated[bool, typer.Option("--undo", help="Take back what was learned last.")]
+Search = Annotated[
+    Path | None,
+    typer.Option(
+        "--search",
+        metavar="DATASET",
+        help="Learn what searching again is worth, by asking these questions with and without it.",
+    ),
+]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="With --search, ask under this setting; repeatable."),
+]
 List = Annotated[bool, typer.Option("--list", help="List what was learned, the newest last.")]
 
 
@@ -33,6 +47,8 @@ def learn(
     dry_run: DryRun = False,
     undo: Undo = False,
     list_: List = False,
+    search: Search = None,
+    changes: Changes = None,
     by: By = None,
     as_json: AsJson = False,
 ) -> None:
@@ -43,10 +59,14 @@ def learn(
     before and after, on labels that the fit did not see. What is not measurably worse is used from now on; a part
     with too few labels stays as it is. Labels come from `assay label`, `assay label --claim` and `assay review`.
 
+    With --search, what is learned is when to search again: questions with a known answer, as `assay eval` reads
+    them, are asked without a second search and with each that can be made.
+
     \b
     assay learn -c manual --dry-run      print the figures and change nothing
     assay learn -c manual
     assay learn -c manual --undo
+    assay learn -c manual --search questions.jsonl --set model=openai:gpt-5-mini --set profile=balanced
     """
     from assay.records.labels import Labels
     from assay.settings import load_settings
@@ -55,6 +75,10 @@ def learn(
 
     if sum((dry_run, undo, list_)) > 1:
         raise UsageError("--dry-run, --undo and --list cannot be used together", hint="give one of them")
+    if search is not None and (undo or list_):
+        raise UsageError("--search asks questions, --undo and --list do not", hint="leave one of them out")
+    if changes and search is None:
+        raise UsageError("--set needs --search", hint="name the questions to ask, e.g. --search FILE.jsonl")
     settings = load_settings(given).settings
     who = (by or login()).strip() or "unknown"
     log, labels = learning_log(settings), Labels(open_record(settings, settings.collection))
@@ -63,13 +87,18 @@ def learn(
             _list(log.all(), as_json, terminal)
         elif undo:
             _undo(log, labels, settings, who, as_json, terminal)
+        elif search is not None:
+            found = [_of_searching(search, given, changes or [], terminal)]
+            _learn(found, settings, log, labels, who, terminal, dry_run=dry_run, as_json=as_json)
         else:
-            _learn(settings, log, labels, who, terminal, dry_run=dry_run, as_json=as_json)
+            found = [*_of_answers(settings, log, labels), *_of_claims(settings, log, labels, terminal)]
+            _learn(found, settings, log, labels, who, terminal, dry_run=dry_run, as_json=as_json)
     finally:
         labels.store.close()
 
 
 def _learn(
+    found: Sequence[Learned],
     settings: Settings,
     log: LearningLog,
     labels: Labels,
@@ -79,11 +108,10 @@ def _learn(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Fit every part that has enough labels, print each, and use what is not measurably worse."""
+    """Print each lesson, and use from now on what was learned."""
     from assay.core.tape import SystemClock
 
     at = SystemClock().time()
-    found = [*_of_answers(settings, log, labels), *_of_claims(settings, log, labels, terminal)]
     changes = [] if dry_run else _apply(found, settings, log, labels, at, who)
     made = log.add(changes, at=at, by=who) if changes else None
     if as_json:
@@ -112,7 +140,7 @@ def _of_answers(settings: Settings, log: LearningLog, labels: Labels) -> list[Le
     from assay.evals.recalibrate import calibration_for, fit_answers
     from assay.records.learning import CONFIDENCE, THRESHOLD
     from assay.wiring import open_embedder
-    from assay.wiring.calibrated import with_learned_threshold
+    from assay.wiring.calibrated import with_learned
 
     answers = labelled_answers(labels, settings.collection, open_embedder(settings).model.sha256)
     last = log.latest(CONFIDENCE)
@@ -127,7 +155,7 @@ def _of_answers(settings: Settings, log: LearningLog, labels: Labels) -> list[Le
     ]
     if settings.answers_from is None:
         last = log.latest(THRESHOLD)
-        now = with_learned_threshold(settings).answers_from or shipped_rightness(read=True).yes
+        now = with_learned(settings).answers_from or shipped_rightness(read=True).yes
         found.append(learn_threshold(answers, now, last.labels if last is not None else 0))
     return found
 
@@ -177,6 +205,57 @@ def _of_claims(settings: Settings, log: LearningLog, labels: Labels, terminal: T
         checker.close()
 
 
+def _of_searching(dataset: Path, given: Given, changes: list[str], terminal: Terminal) -> Learned:
+    """The lesson of questions asked without a second search, and with each that can be made.
+
+    Raises UsageError for settings that say how often or when to search again, and for the profile auto.
+    """
+    import json
+
+    from assay.cli.evaluate import ask_data_set, with_changes
+    from assay.core.stages import SEARCHING
+    from assay.evals.learning_search import asked_twice, learn_searching
+    from assay.evals.run_folder import read_cases, read_results
+    from assay.judging.recommendation import Thresholds
+    from assay.judging.search_utility import learned_utility, with_own
+    from assay.settings import load_settings
+    from assay.types import Action, Triage
+    from assay.wiring.calibrated import with_learned
+
+    asked = with_changes(given, changes)
+    settings = load_settings(asked).settings
+    for name in ("rounds", "search_utility"):
+        if settings.was_set(name):
+            raise UsageError(f"{name} is set, and --search sets it itself", hint="leave it out")
+    if settings.profile == "auto":
+        raise UsageError(
+            "the profile auto judges some questions by rules and some by a model",
+            hint="--set profile=fast, balanced or thorough",
+        )
+    asks = settings.model_of("judge") is not None and settings.profile != "fast"
+    judge: Literal["rules", "model"] = "model" if asks else "rules"
+
+    def ask(rounds: int, worth: Mapping[Action, float]) -> Path:
+        table = {action: dict.fromkeys(Triage, gain) for action, gain in worth.items()}
+        under = {**asked, "rounds": rounds, "search_utility": json.dumps({judge: table})}
+        return ask_data_set(dataset, under, terminal, limit=None, repeat=1)
+
+    once = ask(1, {})
+    again = {
+        action: ask(2, {**dict.fromkeys(SEARCHING, -1.0), action: 1.0})
+        for action in SEARCHING
+        if action is not Action.EXTERNAL or settings.outside
+    }
+    twice = asked_twice(
+        read_cases(once),
+        read_results(once),
+        {action: read_results(folder) for action, folder in again.items()},
+        Thresholds(correct=settings.correct, incorrect=settings.incorrect),
+    )
+    own = with_learned(settings).search_utility.get(judge, {})
+    return learn_searching(twice, with_own(learned_utility(judge, settings.correct), own), judge)
+
+
 def _apply(
     found: Sequence[Learned], settings: Settings, log: LearningLog, labels: Labels, at: float, who: str
 ) -> list[Change]:
@@ -210,6 +289,9 @@ def _apply(
                 changes.append(Change(part, own, version, latest, checker.model.sha256))
             case float() as threshold:
                 changes.append(Change(part, log.threshold(), threshold, latest))
+            case Mapping() as table:
+                known = log.search_utility()
+                changes.append(Change(part, known or None, {**known, **table}, latest))
     return changes
 
 
@@ -224,7 +306,7 @@ def _undo(
     at = SystemClock().time()
     undone = log.undo(at=at, by=who)
     for change in undone.changes:
-        before = int(change.before or 0)
+        before = 0 if isinstance(change.before, Mapping) else int(change.before or 0)
         is_changed_since = False
         if change.part == CONFIDENCE:
             is_changed_since = labels.store.calibration_in_use(settings.collection).version != change.after
@@ -265,6 +347,7 @@ def _list(learned: Sequence[Learning], as_json: bool, terminal: Terminal) -> Non
 def _lines(lesson: Lesson, *, dry_run: bool) -> Iterator[str]:
     """A part in words: its state, its labels, and its figures before and after."""
     from assay.evals.learning import State
+    from assay.records.learning import SEARCH
 
     reason = f" ({one_line(lesson.reason, 200)})" if lesson.reason else ""
     state = "would be learned" if dry_run and lesson.state is State.LEARNED else lesson.state.value
@@ -275,18 +358,24 @@ def _lines(lesson: Lesson, *, dry_run: bool) -> Iterator[str]:
             yield f"    {name:6}  " + ", ".join(f"{key} {value:g}" for key, value in figures.items())
     if lesson.gain is not None:
         effect = "worse" if lesson.gain < 0 else "better"
+        given = "questions" if lesson.part == SEARCH else "labels"
         yield (
-            f"    {effect} by {abs(lesson.gain):.3f} in {lesson.gain_of}, on labels that the fit did not see "
+            f"    {effect} by {abs(lesson.gain):.3f} in {lesson.gain_of}, on {given} that the fit did not see "
             f"(95% interval of what it gains: {lesson.low:.3f} to {lesson.high:.3f})"
         )
 
 
-def _described(value: float | None) -> str:
-    """A version or a threshold, None for what holds without learning.
+def _described(value: float | SearchTable | None) -> str:
+    """A version, a threshold or a table, None for what holds without learning.
 
-    >>> _described(None), _described(2), _described(0.75)
-    ('the default', '2', '0.75')
+    >>> _described(None), _described(2), _described(0.75), _described({"rules": {"REFINE": {"ambiguous": 0.1}}})
+    ('the default', '2', '0.75', 'REFINE ambiguous 0.1 (rules)')
     """
+    if isinstance(value, Mapping):
+        rows = [(judge, action, row) for judge, actions in value.items() for action, row in actions.items()]
+        return ", ".join(
+            f"{action} {name} {number:g} ({judge})" for judge, action, row in rows for name, number in row.items()
+        )
     return "the default" if value is None else f"{value:g}"
 
 

@@ -26,6 +26,7 @@ from assay.nlp.publication_date import date_in
 from assay.types import AskOptions, Hit, Message, Origin, Passage, Scalar, Scores
 
 if TYPE_CHECKING:
+    from assay.cli.answer_file import AnswerFile
     from assay.engine import Engine
 
 
@@ -147,28 +148,34 @@ def run_pipe(
     handle: Callable[[Request, Engine], Awaitable[Mapping[str, Any]]],
     terminal: Terminal,
     at_once: int = 1,
+    file: AnswerFile | None = None,
 ) -> None:
     """Print an object for each line of standard input, then close the engine."""
 
     async def serve() -> None:
         async with engine:
-            await answer_lines(lambda request: handle(request, engine), terminal, at_once)
+            await answer_lines(lambda request: handle(request, engine), terminal, at_once, file)
 
     asyncio.run(serve())
 
 
-async def answer_lines(handle: Handle, terminal: Terminal, at_once: int = 1) -> None:
+async def answer_lines(
+    handle: Handle, terminal: Terminal, at_once: int = 1, file: AnswerFile | None = None
+) -> None:
     """Print an object for each line of standard input: what `handle` returns, with `id` and `ms`.
 
-    At most `at_once` lines are under way together.
+    At most `at_once` lines are under way together. With a file, the objects are added to it instead, and a line
+    that has its object there is passed over.
     """
+    write = terminal.object if file is None else file.add
     total = lines_left(terminal.input) if terminal.progress_console() is not None else None
-    with ProgressBar(terminal, "lines", total, streams=True) as bar:
+    with ProgressBar(terminal, "lines", total, streams=file is None) as bar:
         async with aclosing(incoming(terminal.input)) as lines:
-            work = (partial(_answered, line, handle, terminal) async for line in lines)
+            left = lines if file is None else file.left(lines, bar.advance)
+            work = (partial(_answered, line, handle, terminal) async for line in left)
             async with aclosing(ordered_map(work, at_once)) as objects:
                 async for body in objects:
-                    terminal.object(body)
+                    write(body)
                     bar.advance()
 
 
@@ -201,6 +208,14 @@ async def _answered(line: bytes, handle: Handle, terminal: Terminal) -> dict[str
     except Exception as error:  # noqa: BLE001 - a boundary: a bug met by one line must not cost the others
         terminal.warn(f"a bug in assay: {type(error).__name__}: {error}")
         return {**known, "error": f"a bug in assay: {type(error).__name__}: {error}", "hint": "report it"}
+
+
+def id_of_line(line: bytes) -> str | int | float | None:
+    """The id of a line, None where it has none or cannot be read."""
+    try:
+        return _id(_parsed(line))
+    except UsageError:
+        return None
 
 
 def _parsed(line: bytes) -> dict[str, Any]:

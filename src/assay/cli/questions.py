@@ -43,6 +43,15 @@ OwnPassages = Annotated[
         help='Answer from these passages: JSON lines {"id", "text"}, or -.',
     ),
 ]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="With --jsonl, add the objects to this file; the same file goes on after a stop.",
+    ),
+]
 Stream = Annotated[bool, typer.Option("--stream", help="Print each sentence as soon as it is verified.")]
 
 
@@ -106,6 +115,7 @@ def ask(
     stream: Stream = False,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
+    out: Out = None,
     at_once: AtOnce = None,
     ray: flags.Ray = None,
     workers: flags.Workers = None,
@@ -119,7 +129,7 @@ def ask(
     assay ask "How long is the notice period?" -m openai:gpt-5-mini
     assay ask "How long is the notice period?" --passages found.jsonl
     assay ask --jsonl < questions.jsonl         {"id", "question", "history"?, "passages"?, "options"?} a line
-    assay ask --jsonl --ray auto < questions.jsonl > answers.jsonl
+    assay ask --jsonl -o answers.jsonl < questions.jsonl     after a stop, it goes on where it was
     """
     from assay.cli.run_view import Progress, tell
     from assay.types import AskOptions
@@ -138,8 +148,10 @@ def ask(
                 "--passages is for one question, and --jsonl reads many", hint='give each line "passages"'
             )
         waiting = flags.at_once(at_once, given, on_cluster=ray is not None)
-        _answer_lines(given, terminal, waiting, flags.spread(ray, workers))
+        _answer_lines(given, terminal, waiting, flags.spread(ray, workers), out)
         return
+    if out is not None:
+        raise UsageError("--out is for many questions", hint="give them as lines, with --jsonl")
     if flags.spread(ray, workers):
         raise UsageError("--ray is for many questions", hint="give them as lines, with --jsonl")
     own = None if passages is None else _own_passages(passages, question, terminal)
@@ -158,9 +170,12 @@ def ask(
     raise typer.Exit(exits.of_answer(answer))
 
 
-def _answer_lines(given: Given, terminal: Terminal, at_once: int, spread: dict[str, Any]) -> None:
+def _answer_lines(given: Given, terminal: Terminal, at_once: int, spread: dict[str, Any], out: Path | None) -> None:
     """Answer each line. Without a collection, a line needs passages; else UnknownCollection is raised."""
+    from contextlib import ExitStack
+
     from assay.cli import objects
+    from assay.cli.answer_file import AnswerFile
     from assay.cli.pipes import run_pipe
     from assay.errors import UnknownCollection
     from assay.wiring import open_checker, open_engine
@@ -177,11 +192,15 @@ def _answer_lines(given: Given, terminal: Terminal, at_once: int, spread: dict[s
             raise missing
         return objects.answer_object(await engine.aask(text, line.history(), options=options))
 
-    try:
-        engine = open_engine(create=False, **spread, **given)
-    except UnknownCollection as error:
-        missing, engine = error, open_checker(record=True, **given)
-    run_pipe(engine, answered, terminal, at_once)
+    with ExitStack() as opened:
+        file = None if out is None else opened.enter_context(AnswerFile(out))
+        if file is not None and file.count:
+            terminal.note(f"{out} has {file.count:,} objects; their lines are passed over")
+        try:
+            engine = open_engine(create=False, **spread, **given)
+        except UnknownCollection as error:
+            missing, engine = error, open_checker(record=True, **given)
+        run_pipe(engine, answered, terminal, at_once, file)
     if missed:
         raise missed[0]
 

@@ -11,7 +11,7 @@ from assay.client.calls import Call, field_of, given, value_of
 from assay.client.events import StreamCall, run_events, run_stream
 from assay.client.problems import refuse_other_type
 from assay.client.values import FiguresOverTime, ReplayedRun, RunRecord
-from assay.types import Deleted, Event, Label, Queued, RunPage, RunSummary, plain
+from assay.types import Ablation, Deleted, Event, Label, Queued, RunPage, RunSummary, plain
 
 _HTML = "text/html"
 
@@ -64,12 +64,25 @@ def replay(run_id: str, settings: Mapping[str, Any], *, live: bool = False) -> C
     )
 
 
-def report(run_id: str) -> Call[str]:
-    """The run as one HTML page that loads and runs nothing."""
+def leave_sources_out(run_id: str) -> Call[Ablation]:
+    """The claims that fall without each source of the answer, and what each citation does."""
+    places = {"run_id": run_id}
+    return Call(
+        method="GET",
+        path="/runs/{run_id}/sources",
+        places=places,
+        read=value_of(Ablation, "ablation"),
+        repeatable=True,
+    )
+
+
+def report(run_id: str, *, sources: bool = False) -> Call[str]:
+    """The run as one HTML page that loads and runs nothing; with `sources`, what falls without each is in it."""
     return Call(
         method="GET",
         path="/runs/{run_id}/report",
         places={"run_id": run_id},
+        query={"sources": sources},
         read=_page,
         accept=_HTML,
         repeatable=True,

@@ -1,14 +1,15 @@
-"""Values as lines of JSON: written without what is empty, read strictly, file by file."""
+"""Values as lines of JSON: written without what is empty, read strictly, added to by one process."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from assay.errors import UsageError
 
@@ -49,14 +50,15 @@ def _default(field: Field[Any]) -> Any:
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a UTF-8 file that are not blank, with their numbers from 1. Raises UsageError."""
     try:
-        with path.open(encoding="utf-8-sig", newline="\n") as file:  # some editors begin a file with a mark
+        with path.open("rb") as file:
             for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield number, line.rstrip("\r\n")
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")  # some editors begin a file with a mark
+                if text.strip():
+                    yield number, text.rstrip("\r\n")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {_reason(error)}", hint=_HINT) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text", hint=_HINT) from error
+        raise UsageError(f"{path}, line {number}: it is not UTF-8 text", hint=_HINT) from error
 
 
 def read_text(path: Path) -> str:
@@ -77,13 +79,50 @@ def parse_object(text: str) -> dict[str, Any]:
     ...
     ValueError: it is not JSON: NaN is no number
     """
-    try:
-        body = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"it is not JSON: {error}") from error
+    body = parse_json(text)
     if not isinstance(body, dict):
         raise ValueError("it is not a JSON object")  # noqa: TRY004 - callers add the line to one kind of error
     return body
+
+
+def parse_json(text: str) -> Any:
+    """The value that the text is; raises ValueError, also for half of a surrogate pair, which no file can hold."""
+    try:
+        body = json.loads(text, parse_constant=_refuse_constant)
+        if "\\u" in text:
+            json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"it is not JSON: {error.object[error.start]!r} is half of a surrogate pair") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is not JSON: {error}") from error
+    return body
+
+
+def lock_for_adding(place: Path, file: BinaryIO) -> None:
+    """Keep other processes out while the file is open. Raises UsageError, naming `place`, where one holds it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such locks
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise UsageError(f"another process adds to {place}", hint="wait for it, or give another --out") from error
+
+
+def drop_torn_line(path: Path) -> None:
+    """Cut the file after its last whole line."""
+    with path.open("r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - 65536)
+            file.seek(start)
+            newline = file.read(end - start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
+        file.truncate(end)
 
 
 def _refuse_constant(name: str) -> None:

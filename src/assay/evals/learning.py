@@ -31,7 +31,7 @@ from assay.evals.labels_file import FEWEST, FEWEST_OF_A_KIND, Labelled, Labelled
 from assay.evals.metrics import Interval, brier, debiased_ece, paired_bootstrap, reliability
 from assay.evals.recalibrate import LabelledAnswer
 from assay.records.labels import WHOLE, Labels
-from assay.records.learning import CHECKER, CONFIDENCE, THRESHOLD
+from assay.records.learning import CHECKER, CONFIDENCE, THRESHOLD, SearchTable
 from assay.types import Value, Verdict
 
 if TYPE_CHECKING:
@@ -84,10 +84,13 @@ class Lesson(Value):
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A lesson, and what it puts in force: a calibration, a threshold or a policy, None where it puts nothing."""
+    """A lesson, and what it puts in force: a calibration, a threshold, a policy or a table of searching again.
+
+    None where it puts nothing.
+    """
 
     lesson: Lesson
-    result: Fit | float | ClaimPolicy | None = None
+    result: Fit | float | ClaimPolicy | SearchTable | None = None
     reached: Mapping[str, object] = field(default_factory=dict)
 
 

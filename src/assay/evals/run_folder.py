@@ -7,7 +7,6 @@ line in the order in which they came. A folder needs nothing else to be read, re
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Self
 from assay.errors import AssayError, DamagedStore, StoreError, StoreFull, UsageError
 from assay.evals.cases import Case
 from assay.evals.datasets.own import parse_case, write_cases
-from assay.evals.json_lines import numbered_lines, to_line
+from assay.evals.json_lines import drop_torn_line, lock_for_adding, numbered_lines, to_line
 from assay.evals.results import CaseResult
 from assay.types import Value
 
@@ -124,8 +123,8 @@ def open_run(folder: Path, evaluation: Evaluation, cases: Sequence[Case]) -> Run
     except OSError as error:
         raise _unwritable(folder, error) from error
     try:
-        _lock(folder, file)
-        _drop_torn(folder / _RESULTS)
+        lock_for_adding(folder, file)
+        drop_torn_line(folder / _RESULTS)
         done = frozenset((result.case, result.repeat) for result in read_results(folder))
     except OSError as error:
         file.close()
@@ -223,35 +222,6 @@ def _refuse_other(folder: Path, begun: Evaluation, now: Evaluation) -> None:
 
 def _shown(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _lock(folder: Path, file: BinaryIO) -> None:
-    """Keep other processes out as long as the file is open. Raises UsageError where one holds it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows has no such locks
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise UsageError(
-            f"another process adds to {folder}", hint="wait for it, or give --out a new folder"
-        ) from error
-
-
-def _drop_torn(path: Path) -> None:
-    """Cut the file after its last whole line."""
-    with path.open("r+b") as file:
-        end = file.seek(0, os.SEEK_END)
-        while end > 0:
-            start = max(0, end - 65536)
-            file.seek(start)
-            newline = file.read(end - start).rfind(b"\n")
-            if newline >= 0:
-                end = start + newline + 1
-                break
-            end = start
-        file.truncate(end)
 
 
 def _unwritable(folder: Path, error: OSError) -> StoreError:

@@ -303,8 +303,8 @@ def _sentence_of(reading: Reading, evidence: Evidence) -> str:
 
 
 # The least log odds that a passage answers, and that its place does, and the least probability of contradiction:
-# chosen on ramdocs, of whose conflicting rows .706 are flagged with them and .696 with the odds 1 and 0; of five sets
-# with one answer as many are (benchmarks/contradictions/run.py).
+# chosen on ramdocs, of whose conflicting rows .706 are flagged with them and .696 with the odds 1 and 0; of five
+# sets with one answer as many are (benchmarks/contradictions/run.py).
 READ_ODDS, READ_SPAN, READ_OPPOSED = 0.0, -6.0, 0.3
 
 

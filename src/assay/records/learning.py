@@ -13,20 +13,23 @@ from assay.types import Value
 
 _SCHEMA = "assay-learned/1"
 # The parts that can be learned.
-CONFIDENCE, THRESHOLD, CHECKER = "confidence", "threshold", "checker"
+CONFIDENCE, THRESHOLD, CHECKER, SEARCH = "confidence", "threshold", "checker", "searching again"
+# Gains and seconds of searching again, by judge, action and triage: the setting `search_utility`.
+SearchTable = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Change(Value):
-    """One part before and after: versions of a calibration or policy, or a threshold from 0 to 1.
+    """One part before and after: versions of a calibration or policy, a threshold from 0 to 1, or a table.
 
-    `before` is None where nothing was learned before. `labels` is the version of the latest label that taught it;
-    `checker` is the hash of the checker that the policy is for, "" for other parts.
+    `before` is None where nothing was learned before. `labels` is the version of the latest label that taught it,
+    of searching again the number of questions; `checker` is the hash of the checker that the policy is for, "" for
+    other parts.
     """
 
     part: str
-    before: float | None
-    after: float
+    before: float | SearchTable | None
+    after: float | SearchTable
     labels: int
     checker: str = ""
 
@@ -91,7 +94,12 @@ class LearningLog:
     def threshold(self) -> float | None:
         """The signal from which an answer answers, 0 to 1; None where none was learned."""
         found = self.latest(THRESHOLD)
-        return None if found is None else found.after
+        return found.after if found is not None and isinstance(found.after, float | int) else None
+
+    def search_utility(self) -> SearchTable:
+        """What searching again is worth; empty where nothing was learned."""
+        found = self.latest(SEARCH)
+        return found.after if found is not None and isinstance(found.after, Mapping) else {}
 
     def add(self, changes: Sequence[Change], *, at: float, by: str) -> Learning:
         """Write down what was learned."""

@@ -32,6 +32,9 @@ ROUNDS_OUTSIDE = 2
 _SHOWN = 40
 
 ModelName = Annotated[str | None, Field(min_length=1, max_length=1000)]
+JudgedBy = Literal["rules", "model"]
+SearchingAgain = Literal["REFINE", "EXTERNAL"]
+GainOrSeconds = Literal["correct", "ambiguous", "incorrect", "seconds"]
 Address = Annotated[str | None, Field(pattern=r"^https?://\S+$")]
 
 
@@ -126,6 +129,11 @@ class Settings(BaseModel):
         le=1,
         description="the signal from which an answer counts as answering the question; none: what was learned for "
         "the collection, or the one that ships",
+    )
+    search_utility: dict[JudgedBy, dict[SearchingAgain, dict[GainOrSeconds, float]]] = Field(
+        default_factory=dict,
+        description="the gain and the seconds of searching again, by judge, action and triage, over what ships; "
+        "none: what was learned for the collection",
     )
     max_risk: float | None = Field(
         None, gt=0, lt=1, description="the share of shown answers that may be wrong; none: no promise is made"
@@ -360,10 +368,10 @@ class Settings(BaseModel):
         pairs = value.split(",") if isinstance(value, str) else value
         return dict(_pair(pair) for pair in pairs if pair) if isinstance(pairs, list | tuple) else pairs
 
-    @field_validator("prices", mode="before")
+    @field_validator("prices", "search_utility", mode="before")
     @classmethod
     def _read(cls, value: Any) -> Any:
-        """Prices from a variable come as JSON."""
+        """Tables from a variable or a flag come as JSON."""
         try:
             return json.loads(value) if isinstance(value, str) else value
         except RecursionError as error:
@@ -375,6 +383,15 @@ class Settings(BaseModel):
         for rates in value.values():
             if not rates.keys() <= {"input", "output", "cached"} or min(rates.values(), default=0) < 0:
                 raise ValueError("a model's price is {input, output, cached} in US dollars, none below 0")
+        return value
+
+    @field_validator("search_utility")
+    @classmethod
+    def _bounded(cls, value: dict[Any, dict[Any, dict[Any, float]]]) -> dict[Any, dict[Any, dict[Any, float]]]:
+        rows = [row for actions in value.values() for row in actions.values()]
+        gains = [number for row in rows for name, number in row.items() if name != "seconds"]
+        if any(not abs(gain) <= 1 for gain in gains) or any(not 0 <= row.get("seconds", 0) <= 3600 for row in rows):
+            raise ValueError("a gain is a number from -1 to 1, and seconds are from 0 to 3600")
         return value
 
     def display_name(self, name: str) -> str:

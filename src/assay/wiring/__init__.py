@@ -30,7 +30,7 @@ from assay.settings import Settings, load_settings, with_options
 from assay.types import AskOptions, CitationStyle, Evidence
 from assay.understanding.spelling import CollectionSpeller
 from assay.wiring.answer_cache import AnswerStore
-from assay.wiring.calibrated import with_learned_threshold
+from assay.wiring.calibrated import with_learned
 from assay.wiring.collections import Collections, FolderCollections, collections_of
 from assay.wiring.idle_settings import refuse_idle_options
 from assay.wiring.models import ModelPool, Models, refuse_offline
@@ -107,7 +107,7 @@ def engine_under(
 
     Raises as `open_engine`.
     """
-    chosen = with_learned_threshold(settings)
+    chosen = with_learned(settings)
     there = collections_of(chosen)
     with there.stay_open() if own.index is None else nullcontext():
         if own.index is None and not create and chosen.collection not in there.names():

@@ -182,14 +182,19 @@ def learning_log(settings: Settings) -> LearningLog:
     return LearningLog(settings.data_dir, settings.collection)
 
 
-def with_learned_threshold(settings: Settings) -> Settings:
-    """The settings with the learned threshold as `answers_from`, unless somebody set that.
+def with_learned(settings: Settings) -> Settings:
+    """The settings with the learned `answers_from` and `search_utility`, unless somebody set them.
 
-    It is a setting like any other from then on: the record of a run has it, so that a replay decides as the run
-    did.
+    They are settings like any other from then on: the record of a run has them, so that a replay decides as the
+    run did.
     """
-    learned = learning_log(settings).threshold() if settings.answers_from is None else None
-    return settings if learned is None else settings.model_copy(update={"answers_from": learned})
+    log = learning_log(settings)
+    learned: dict[str, Any] = {}
+    if settings.answers_from is None and (threshold := log.threshold()) is not None:
+        learned["answers_from"] = threshold
+    if not settings.search_utility and (table := log.search_utility()):
+        learned["search_utility"] = table
+    return settings.model_copy(update=learned) if learned else settings
 
 
 # Own rubrics in a model's wording.

@@ -39,7 +39,7 @@ from assay.judging.reader_judge import FAST, HeuristicJudge
 from assay.judging.recommendation import Thresholds
 from assay.judging.rewriting import ModelRefiner, QuestionFirst, RulesRefiner
 from assay.judging.row_finder import ReaderRowFinder
-from assay.judging.search_utility import learned_utility
+from assay.judging.search_utility import learned_utility, with_own
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
 from assay.judging.thorough import ThoroughModel
 from assay.models.caching import CachingEmbedder
@@ -484,7 +484,8 @@ class Composer:
 
     def _search_utility(self, run: Run) -> SearchUtility:
         asks = self.models.of("judge") is not None and run.profile != "fast"
-        learned = learned_utility("model" if asks else "rules", self.settings.correct)
+        shipped = learned_utility("model" if asks else "rules", self.settings.correct)
+        learned = with_own(shipped, self.settings.search_utility.get("model" if asks else "rules", {}))
         if self.settings.judging != "decide":
             return replace(
                 learned, answer_threshold=0.0

@@ -99,7 +99,7 @@ def test_the_report_is_markdown_in_which_data_is_text(tmp_path: Path):
     again = call("compare", first, second, "--report", report)
     assert (again.code, "is no report" in again.err) == (2, True)
     assert "no such folder" in call("compare", first, second, "--report", tmp_path / "none" / "r.md").err
-    assert "no such folder" in call("compare", first, second, "--report", tmp_path).err
+    assert "is not .md" in call("compare", first, second, "--report", tmp_path / "r.pdf").err
 
 
 def test_a_case_without_a_result_is_named_and_no_gate_passes_over_it(main_run: Path, tmp_path: Path):

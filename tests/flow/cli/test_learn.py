@@ -13,7 +13,7 @@ from assay.cli.learn import _lines
 from assay.evals.labels_file import recorded_claims
 from assay.evals.learning import Lesson, State
 from assay.records.labels import WHOLE, Labels
-from assay.records.learning import THRESHOLD, Change, LearningLog
+from assay.records.learning import SEARCH, THRESHOLD, Change, LearningLog
 from assay.records.runs import RunStore
 from assay.types import (
     AnswerReading,
@@ -184,3 +184,47 @@ def test_the_claims_of_an_accepted_answer_count_as_supported(own: Cli, tmp_path:
         Verdict.UNSUPPORTED
     ) == 1
     store.close()
+
+
+def test_what_a_search_is_worth_is_put_in_force_kept_by_replays_and_taken_back(own: Cli, tmp_path: Path):
+    data, told = tmp_path / "data", "How is the Harbour Bridge maintained today?"
+    table = {"rules": {"REFINE": dict.fromkeys(("correct", "ambiguous", "incorrect"), 1.0)}}
+    log = LearningLog(data, "default")
+    log.add([Change(SEARCH, None, table, 40)], at=1.0, by="Ann")
+    with open_engine(data_dir=data, rounds=2) as engine:
+        searched = engine.ask(told)
+    assert searched.searches == 2
+    assert "REFINE correct 1 (rules)" in own("learn", "--list").out
+    assert "is taken back, the default holds" in own("learn", "--undo").out
+    with open_engine(data_dir=data, rounds=2) as engine:
+        assert engine.ask(told).searches == 1
+    assert replay(searched.run_id, data_dir=data).searches == 2
+
+
+def test_questions_are_asked_with_and_without_a_second_search(own: Cli, tmp_path: Path):
+    line = {"question": "How is the Harbour Bridge maintained today?", "answerability": "none"}
+    lines = [{"id": str(n), **line} for n in range(2)]
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    found = own("learn", "--search", questions, "--json").object
+    (lesson,) = found["lessons"]
+    assert (lesson["part"], lesson["state"], lesson["latest"]) == ("searching again", "too few to measure", 2)
+    assert len(list((tmp_path / "data" / "evaluations").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (("--search", "none.jsonl"), "there is no data set"),
+        (("--search", "q.jsonl", "--undo"), "--search asks questions"),
+        (("--set", "k=3"), "--set needs --search"),
+        (("--search", "q.jsonl", "--set", "rounds=3"), "rounds is set"),
+        (("--search", "q.jsonl", "--set", "search_utility={}"), "search_utility is set"),
+        (("--search", "q.jsonl", "--set", "model=fake:s.json", "--set", "profile=auto"), "the profile auto"),
+    ],
+)
+def test_what_cannot_be_learned_from_is_refused_before_anything_is_asked(
+    own: Cli, flags: tuple[str, ...], told: str
+):
+    refused = own("learn", *flags)
+    assert (refused.code, told in refused.err) == (2, True), refused

@@ -56,6 +56,7 @@ ROUTES = {
     "DELETE /api/v1/runs/{run_id}": "write",
     "GET /api/v1/runs/{run_id}/events": "read",
     "GET /api/v1/runs/{run_id}/report": "read",
+    "GET /api/v1/runs/{run_id}/sources": "read",
     "POST /api/v1/runs/{run_id}/replay": "write",
     "POST /api/v1/feedback": "write",
     "GET /api/v1/labels": "read",

@@ -44,6 +44,18 @@ def test_runs_are_listed_page_by_page_and_found_by_their_words(served: Served) -
     assert (bad.status_code, bad.json()["hint"]) == (422, "give the `next` of the last page")
 
 
+def test_each_source_is_left_out_and_the_report_says_what_falls(served: Served) -> None:
+    run_id = ask(served, "When was the bridge opened?")
+    with served.client() as client:
+        found = client.get(f"/api/v1/runs/{run_id}/sources").json()
+        pages = [client.get(f"/api/v1/runs/{run_id}/report", params={"sources": on}).text for on in (False, True)]
+        missing = client.get("/api/v1/runs/none/sources")
+    assert [(source["number"], source["falls"]) for source in found["sources"]] == [(1, [1, 2])]
+    assert [citation["role"] for citation in found["citations"]] == ["carrying"]
+    assert ["without it claims 1 and 2 fall" in page for page in pages] == [False, True]
+    assert missing.status_code == 404
+
+
 def test_feedback_becomes_a_label_of_the_run(served: Served) -> None:
     run_id = ask(served, "When was the bridge opened?")
     with served.client() as client:

@@ -6,10 +6,12 @@ import asyncio
 import io
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assay.cli.answer_file import AnswerFile
 from assay.cli.pipes import Request, answer_lines, messages
 from assay.cli.terminal import Terminal
 from assay.errors import StoreError, UsageError
@@ -167,3 +169,35 @@ def test_a_dialogue_from_other_programs_is_read():
 def test_a_dialogue_of_another_form_is_refused(value: object):
     with pytest.raises(UsageError, match="history"):
         messages(value)
+
+
+async def answers(line: Request) -> dict[str, Any]:
+    return {"outcome": line.text("query")}
+
+
+def added(path: Path, data: bytes) -> str:
+    with AnswerFile(path) as file:
+        terminal = Terminal(input=io.BytesIO(data), out=io.StringIO(), err=io.StringIO())
+        asyncio.run(answer_lines(answers, terminal, 2, file))
+    return path.read_text(encoding="utf-8")
+
+
+def test_a_file_of_answers_cut_off_anywhere_gets_what_is_missing_and_nothing_twice(tmp_path: Path):
+    data = b"".join(
+        b'{"id": %s, "query": "%d"}\n' % (key, n) for n, key in enumerate((b'"a"', b"null", b"2", b'"a"', b"null"))
+    )
+    whole = added(tmp_path / "whole", data + b"{\n")
+    outcomes = [json.loads(line).get("outcome") for line in whole.splitlines()]
+    assert outcomes == ["0", "1", "2", "3", "4", None]
+    for end in (0, 30, len(whole) // 2, len(whole) - 1, len(whole)):
+        (tmp_path / "cut").write_text(whole[:end], encoding="utf-8")
+        lines = added(tmp_path / "cut", data + b"{\n").splitlines()
+        assert [json.loads(line).get("outcome") for line in lines] == outcomes
+
+
+@pytest.mark.parametrize("other", ["notes", '{"id": "a", "query": "b"}\n', "[]\n", '{"id": [], "outcome": "x"}\n'])
+def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path, other: str):
+    (tmp_path / "file").write_text(other, encoding="utf-8")
+    with pytest.raises(UsageError, match="line 1: it is no answer"):
+        AnswerFile(tmp_path / "file")
+    assert (tmp_path / "file").read_text(encoding="utf-8") == other

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,9 @@ def test_passages_may_be_texts_or_short_objects(tmp_path: Path):
         ({"id": "b", "question": "Why?", "passages": [{"id": "1", "text": "x"}, {"id": 1, "text": "y"}]}, "one id"),
         ({"id": "b", "question": "Why?", "history": [{"role": "robot", "text": "x"}]}, "'history' is not"),
         ('{"id": "b", "question": "Why?", "relevant": {"a": NaN}}\n', "NaN is no number"),
+        ('{"id": "b", "question": "Why \\ud800?"}\n', "half of a surrogate pair"),
+        ('{"id": "b", "question": "Why?", "slices": ' + "[" * 300 + "]" * 300 + "}\n", "recursion limit"),
+        ({"id": "b", "question": "Why?", "x" * 999: 1}, f"there is no column '{'x' * 60}'"),
         ({"id": "a", "question": "Why?"}, "the id 'a' stands in line 1 already"),
     ],
 )
@@ -99,9 +103,12 @@ def test_what_is_empty_or_not_there_is_refused(tmp_path: Path):
         read_dataset(tmp_path / "nowhere.jsonl")
     with pytest.raises(UsageError, match="is no data set"):
         read_dataset(tmp_path)
-    (tmp_path / "latin.jsonl").write_bytes(b'{"id": "a", "question": "\xe4?"}\n')
-    with pytest.raises(UsageError, match="not UTF-8"):
+    (tmp_path / "latin.jsonl").write_bytes(b'\n{"id": "a", "question": "\xe4?"}\n')
+    with pytest.raises(UsageError, match="line 2: it is not UTF-8"):
         read_dataset(tmp_path / "latin.jsonl")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="is no file"):
+        read_dataset(tmp_path / "pipe")
 
 
 def test_ragas_is_read_in_both_of_its_namings(tmp_path: Path):

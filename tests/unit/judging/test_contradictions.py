@@ -378,7 +378,7 @@ async def test_a_reader_finds_values_of_two_documents_that_contradict_each_other
 
 
 async def test_what_is_unsure_agrees_or_stands_in_one_document_does_not() -> None:
-    assert await disagreed((NEW, OLD), odds=0.5, against=0.4) == []
+    assert await disagreed((NEW, OLD), odds=-0.5, against=0.4) == []
     assert await disagreed((NEW, OLD), odds=2.0, against=0.2) == []
     assert await disagreed((NEW, OLD.replace("60", "30")), odds=2.0, against=0.9) == []
     assert await disagreed((NEW, OLD), odds=2.0, against=0.4, document="a") == []

@@ -32,6 +32,8 @@ def read_dataset(path: Path, *, retrieved: bool = True) -> Dataset:
         return _read_folder(path)
     if not path.exists():
         raise UsageError(f"there is no data set {path}", hint="give a file of JSON lines, or a folder")
+    if not path.is_file():
+        raise UsageError(f"{path} is no file, and cannot be read twice", hint="write the questions to a file first")
     sha256 = sha256_of([path])
     shape = _shape(path)
     if shape == "ragas":

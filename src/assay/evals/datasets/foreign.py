@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.evals.datasets.dataset import line_error
 from assay.evals.datasets.own import given_passage
-from assay.evals.json_lines import numbered_lines, parse_object, read_text
+from assay.evals.json_lines import numbered_lines, parse_json, parse_object, read_text
 from assay.types import Passage
 
 Place = int | str
@@ -40,10 +40,10 @@ def _first(path: Path) -> Iterator[tuple[int, str]]:
 
 def _entries(path: Path) -> Iterator[tuple[Place, Mapping[str, Any]]]:
     try:
-        entries = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-        raise line_error(path, line, f"it is not JSON: {error}") from error
+        entries = parse_json(read_text(path))
+    except ValueError as error:
+        line = error.__cause__.lineno if isinstance(error.__cause__, json.JSONDecodeError) else 1
+        raise line_error(path, line, str(error)) from error
     for number, entry in enumerate(entries, 1):
         if not isinstance(entry, dict):
             raise line_error(path, f"entry {number}", "it is not a JSON object")

@@ -74,7 +74,10 @@ def parse_case(line: str) -> Case:
     try:
         case = _adapter().validate_json(line, strict=True)
     except ValidationError as error:
-        name = str(error.errors()[0]["loc"][0])
+        first = error.errors()[0]
+        if not first["loc"]:  # nested deeper than pydantic reads
+            raise ValueError(first["msg"]) from error
+        name = str(first["loc"][0])
         raise ValueError(f"{name!r} is not {_WANTED.get(name, 'a text')}") from error
     _refuse_values(case)
     return case
@@ -94,7 +97,7 @@ def _refuse_unknown(body: Mapping[str, Any]) -> None:
     """Raise ValueError for a column that no case has, and for a case without an id or a question."""
     unknown = next((name for name in body if name not in COLUMNS), None)
     if unknown is not None:
-        raise ValueError(f"there is no column {unknown!r}; the columns are {', '.join(sorted(COLUMNS))}")
+        raise ValueError(f"there is no column {unknown[:60]!r}; the columns are {', '.join(sorted(COLUMNS))}")
     for name in ("id", "question"):
         value = body.get(name)
         if value is not None and not isinstance(value, str):

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 from pydantic import Field, StrictBool
 from starlette.responses import HTMLResponse, Response
 
@@ -28,13 +28,14 @@ from assay.server.calls import (
     problems,
     stream_response,
     tenant_of,
+    until_gone,
 )
 from assay.server.problems import NotFound
 from assay.server.responses import ReplayObject, RunObject
 from assay.server.schemas import Body
-from assay.server.service import Service
+from assay.server.service import Service, Tenant
 from assay.server.streams import EventId, frames, recorded_frame
-from assay.types import Deleted, RunPage, plain
+from assay.types import Ablation, Deleted, RunPage, plain
 from assay.wiring.what_if import what_if
 
 router = APIRouter(tags=["runs"])
@@ -138,12 +139,38 @@ async def replay(run_id: str, body: ReplayBody, service: TheService, caller: Wri
     return json_response(found.to_dict(), tenant=tenant)
 
 
-@router.get("/runs/{run_id}/report", response_class=HTMLResponse, responses=problems(404))
-async def report(run_id: str, service: TheService, caller: Reader) -> Response:
+@router.get("/runs/{run_id}/sources", response_model=Ablation, responses=problems(404, 504))
+async def leave_sources_out(run_id: str, request: Request, service: TheService, caller: Reader) -> Response:
+    """Leave each source of the answer out, and say which claims fall without it and what each citation does."""
+    tenant = tenant_of(service, caller)
+    record = await asyncio.to_thread(load_run, service.records(tenant), run_id)
+    return json_response((await _ablated(record, request, service, tenant)).to_dict(), tenant=tenant)
+
+
+async def _ablated(record: RunRecord, request: Request, service: Service, tenant: Tenant) -> Ablation:
+    """The answer of a run with each source left out. Raises UsageError for a run without an answer."""
+    if record.answer is None:
+        raise UsageError("the run ended without an answer: there is no source to leave out", hint="ask again")
+    async with service.checker(tenant) as engine:
+        return await until_gone(request, engine.aablate(record.answer))
+
+
+@router.get("/runs/{run_id}/report", response_class=HTMLResponse, responses=problems(404, 504))
+async def report(
+    run_id: str,
+    request: Request,
+    service: TheService,
+    caller: Reader,
+    *,
+    sources: Annotated[bool, Query(description="leave each source out, too, and say which claims fall")] = False,
+) -> Response:
     """The run as one HTML page that loads and runs nothing."""
     tenant = tenant_of(service, caller)
-    store = service.records(tenant)
-    page = await asyncio.to_thread(lambda: report_page(load_run(store, run_id).to_dict()))
+    record = await asyncio.to_thread(load_run, service.records(tenant), run_id)
+    found = None
+    if sources and record.answer is not None and record.answer["sources"]:
+        found = (await _ablated(record, request, service, tenant)).to_dict()
+    page = await asyncio.to_thread(report_page, record.to_dict(), found)
     return HTMLResponse(tenant.shorten(page).encode(errors="replace"), headers=_REPORT_POLICY)
 
 

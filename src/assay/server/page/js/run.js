@@ -2,7 +2,7 @@
 
 import { answerView, copy } from "./answer.js";
 import { asApiError, get, post, remove, text as getText } from "./api.js";
-import { append, button, confirm, empty, failure, h, replace, skeleton, toast } from "./dom.js";
+import { append, button, confirm, dataTable, empty, failure, h, replace, skeleton, toast } from "./dom.js";
 import { showComparison } from "./difference.js";
 import { badge, outcomeBadge } from "./marks.js";
 import { moment, plural, words } from "./text.js";
@@ -16,7 +16,6 @@ export function answerOf(record) {
 
 const eventsOf = (record) => record.events.map((event) => ({ ...event.body, kind: event.kind, at: event.at, seq: event.seq }));
 
-/** The view of the run of that id. */
 export async function runView(main, id) {
 	replace(main, h("div.page", skeleton(8)));
 	const record = await get(`/runs/${encodeURIComponent(id)}`);
@@ -30,6 +29,7 @@ export async function runView(main, id) {
 		h("a.back.no-print", { href: "#/runs" }, "‹ All runs"),
 		h("header", h("h1.question", run.question || "A draft without a question"), about),
 		view ? [h("h2.hidden-text", "Answer"), view.element] : [ended(events), timeline(events, null)],
+		answer?.sources.length ? withoutSources(run) : null,
 		answer && whatIf(run, answer),
 		said(record),
 		h("footer.actions.no-print", button("Download the report", () => download(run)), button("Copy as JSON", () => copy(JSON.stringify(record, null, 2), "The run was copied as JSON"), "quiet"), button("Delete this run", () => forget(run), "quiet")),
@@ -53,9 +53,26 @@ function said({ decisions, labels }) {
 	return h("section", h("h2", "What people said"), h("ul.checks", items.map((item) => h("li", item.mark, h("span.fine", ` ${item.by}, ${moment(item.at)}`), item.note && h("span.why", item.note)))));
 }
 
+/** What falls without each source, tested when it is opened. */
+function withoutSources(run) {
+	const result = h("div");
+	const test = async () => {
+		replace(result, skeleton(3));
+		try {
+			const { citations, sources } = await get(`/runs/${run.run_id}/sources`);
+			const rolesOf = (n) => citations.filter((one) => one.source === n).map((one) => h("li", { title: one.reason }, `claim ${one.claims}: ${one.role}`));
+			const rows = sources.map(({ number: n, title, falls }) => h("tr", h("th", { scope: "row" }, `[${n}] ${title}`), h("td", falls.join(", ") || "none"), h("td", h("ul.plain-list", rolesOf(n)))));
+			replace(result, dataTable("Without each source", ["Source", "Claims that fall", "Citations"], rows));
+		} catch (error) {
+			replace(result, failure(error, test));
+		}
+	};
+	return h("details.fold.no-print", { on: { toggle: () => result.firstChild || test() } }, h("summary", "What falls without each source?"), result);
+}
+
 async function download(run) {
 	try {
-		const page = await getText(`/runs/${encodeURIComponent(run.run_id)}/report`);
+		const page = await getText(`/runs/${run.run_id}/report?sources=true`);
 		const link = h("a", { href: URL.createObjectURL(new Blob([page], { type: "text/html" })), download: `assay-${run.run_id}.html` });
 		link.click();
 		setTimeout(() => URL.revokeObjectURL(link.href), 1000);
@@ -68,15 +85,13 @@ async function forget(run) {
 	const told = { title: "Delete this run?", text: "Its question, answer, events and labels are deleted for good. Figures will no longer count it.", action: "Delete", danger: true };
 	if (!(await confirm(told))) return;
 	try {
-		await remove(`/runs/${encodeURIComponent(run.run_id)}`);
+		await remove(`/runs/${run.run_id}`);
 		toast("The run was deleted");
 		location.hash = "#/runs";
 	} catch (error) {
 		toast(`It was not deleted: ${error.message}`);
 	}
 }
-
-// What if: the recorded run decided again under other settings, offline.
 
 // The settings that a run can be decided again with, and what they do.
 const CHANGEABLE = {
@@ -106,7 +121,7 @@ function whatIf(run, answer) {
 		const settings = readRows(rows);
 		replace(result, skeleton(4));
 		try {
-			const found = await post(`/runs/${encodeURIComponent(run.run_id)}/replay`, live ? { settings, live } : { settings });
+			const found = await post(`/runs/${run.run_id}/replay`, live ? { settings, live } : { settings });
 			showReplay(result, answer, found);
 		} catch (error) {
 			showRefusal(result, asApiError(error), () => go(null, true));

@@ -117,11 +117,15 @@ def at_home(home: Path, environment: dict[str, str]) -> Iterator[pytest.MonkeyPa
 def run_command(found: re.Match[str], home: Path, environment: dict[str, str]) -> tuple[int, str, str]:
     fed = b""
     if found["feed"]:
-        done = subprocess.run(["bash", "-c", found["feed"]], cwd=home, env=environment, capture_output=True, check=True)
+        done = subprocess.run(
+            ["bash", "-c", found["feed"]], cwd=home, env=environment, capture_output=True, check=True
+        )
         fed = done.stdout
     out, err = io.StringIO(), io.StringIO()
     with at_home(home, environment):
-        code = run(shlex.split(found["command"], comments=True)[1:], Terminal(input=io.BytesIO(fed), out=out, err=err))
+        code = run(
+            shlex.split(found["command"], comments=True)[1:], Terminal(input=io.BytesIO(fed), out=out, err=err)
+        )
     if found["file"]:
         (home / found["file"]).write_text(out.getvalue(), encoding="utf-8")
     return code, out.getvalue(), err.getvalue()

@@ -21,7 +21,14 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.models.hub_folder import HubFolder
-from assay.models.onnx import batches, digest_of, one_thread_session, plain_tokenizer, shared_session, steady_digest
+from assay.models.onnx import (
+    batches,
+    digest_of,
+    one_thread_session,
+    shared_session,
+    shared_tokenizer,
+    steady_digest,
+)
 from assay.nlp.tokens import encodable
 from assay.types import EmbeddingModel
 
@@ -123,9 +130,10 @@ class LocalEmbedder:
         else:
             hub = HubFolder.open(folder, what="embedder", option="--embedder")
             tokenizer_file, session = hub.path / "tokenizer.json", _session(hub.network)
+            digests = {tokenizer_file.name: digest_of(tokenizer_file)}
             described = _described_by_hub(hub, session)
-            told = [*map(digest_of, (*hub.weights, tokenizer_file)), *_unusual(described)]
-        tokenizer = _tokenizer(tokenizer_file, described.max_tokens)
+            told = [*map(digest_of, hub.weights), *digests.values(), *_unusual(described)]
+        tokenizer = _tokenizer(tokenizer_file, digests[tokenizer_file.name], described.max_tokens)
         encoder = _Encoder(session, described.pooling)
         return cls(
             model=EmbeddingModel(
@@ -299,13 +307,11 @@ def _session(weights: Path, sha256: str = "") -> Any:
     return session
 
 
-def _tokenizer(path: Path, max_tokens: int) -> Tokenizer:
+def _tokenizer(path: Path, sha256: str, max_tokens: int) -> Tokenizer:
     try:
-        tokenizer = plain_tokenizer(path)
+        return shared_tokenizer(path, sha256, max_tokens)
     except Exception as error:  # tokenizers raises plain Exception
         raise _not_usable(f"{path} is not a tokenizer: {error}") from error
-    tokenizer.enable_truncation(max_tokens)
-    return tokenizer
 
 
 def _dimension(encoder: _Encoder, tokenizer: Tokenizer, described: _Description) -> int:

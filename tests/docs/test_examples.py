@@ -1,9 +1,9 @@
 """Every example of README and docs runs, in order, page by page, in a folder of its own.
 
-A command of the program, and a block that imports `assay` alone, run in this process, which has loaded the libraries
-already: tests/wire/test_cli.py tests the program as a process. What the shell does for a command is left to the shell:
-the pipe that feeds it, any other line. A block that imports a module by its path is a process of its own, which shows
-that the module can be the first. A line that ends with & starts a server, which runs until the page ends.
+A command of the program, and a block that imports `assay` alone, run in this process, which has loaded the
+libraries: tests/wire/test_cli.py tests the program as a process. The shell runs what is piped into a command, and any
+other line. A block that imports a module by its path is a process of its own, which shows that the module can be the
+first. A line that ends with & starts a server, which runs until the page ends.
 """
 
 from __future__ import annotations
@@ -117,15 +117,12 @@ def at_home(home: Path, environment: dict[str, str]) -> Iterator[pytest.MonkeyPa
 def run_command(found: re.Match[str], home: Path, environment: dict[str, str]) -> tuple[int, str, str]:
     fed = b""
     if found["feed"]:
-        done = subprocess.run(
-            ["bash", "-c", found["feed"]], cwd=home, env=environment, capture_output=True, check=True
-        )
-        fed = done.stdout
+        feed = ["bash", "-c", found["feed"]]
+        fed = subprocess.run(feed, cwd=home, env=environment, capture_output=True, check=True).stdout
+    words = shlex.split(found["command"], comments=True)
     out, err = io.StringIO(), io.StringIO()
     with at_home(home, environment):
-        code = run(
-            shlex.split(found["command"], comments=True)[1:], Terminal(input=io.BytesIO(fed), out=out, err=err)
-        )
+        code = run(words[1:], Terminal(input=io.BytesIO(fed), out=out, err=err))
     if found["file"]:
         (home / found["file"]).write_text(out.getvalue(), encoding="utf-8")
     return code, out.getvalue(), err.getvalue()

@@ -46,8 +46,8 @@ def _digest(path: Path, state: tuple[int, ...]) -> str:
     return digest_of(path)
 
 
-# The open networks whose weights are known by their hash: the engines of a process share them, and the tokenizers, each
-# by the hash of its file and the length at which it cuts.
+# The open networks whose weights are known by their hash: the engines of a process share them. Likewise the
+# tokenizers, by the hash of their file and the length at which they cut.
 _OPEN: WeakValueDictionary[str, Any] = WeakValueDictionary()
 _TOKENIZERS: WeakValueDictionary[tuple[str, int | None], Any] = WeakValueDictionary()
 
@@ -97,8 +97,7 @@ def plain_tokenizer(path: Path) -> Tokenizer:
 def shared_tokenizer(path: Path, sha256: str, max_tokens: int | None = None) -> Tokenizer:
     """The tokenizer of a file with this hash, which cuts at `max_tokens` and does not pad: the open one, if any.
 
-    Opening one takes 25 ms, as long as the rest of an engine. Nobody may change it. Raises plain Exception for a bad
-    file.
+    Opening one takes 25 ms. Nobody may change it. Raises plain Exception for a bad file.
     """
     found: Tokenizer | None = _TOKENIZERS.get((sha256, max_tokens))
     if found is None:

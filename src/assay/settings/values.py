@@ -28,7 +28,7 @@ MODEL_SETTINGS = ("model", "simple_model", *(f"{role}_model" for role in ROLES))
 
 # The first round is the documents'; who names a service outside wants it asked.
 ROUNDS_OUTSIDE = 2
-# The length of a name is a bound of its own: within the pattern it would take 25 ms to compile.
+# The length of a name is a bound of its own: within the pattern it would take tens of milliseconds to compile.
 _NAME = r"^\w[\w.-]*$"
 # How much of what cannot be read a message shows.
 _SHOWN = 40

@@ -1,9 +1,9 @@
 """Every example of README and docs runs, in order, page by page, in a folder of its own.
 
 A command of the program, and a block that imports `assay` alone, run in this process, which has loaded the
-libraries: tests/wire/test_cli.py tests the program as a process. The shell runs what is piped into a command, and any
-other line. A block that imports a module by its path is a process of its own, which shows that the module can be the
-first. A line that ends with & starts a server, which runs until the page ends.
+libraries: tests/wire/test_cli.py tests the program as a process. The shell runs what is piped into a command, and
+any other line. A block that imports a module by its path is a process of its own, which shows that the module can
+be the first. A line that ends with & starts a server, which runs until the page ends.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.archive import Archive
 from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
-from assay.ingest.split import Blocks
+from assay.ingest.outline import Blocks
 from assay.ingest.tables import plain_row
 from assay.types import Loaded, Location
 

@@ -29,7 +29,7 @@ from assay.models.onnx import (
     shared_tokenizer,
     steady_digest,
 )
-from assay.nlp.tokens import encodable
+from assay.nlp.controls import encodable
 from assay.types import EmbeddingModel
 
 if TYPE_CHECKING:

@@ -76,7 +76,9 @@ class Automaton:
 
     def __init__(self, pattern: str, flags: int, *, whole: bool) -> None:
         tree = parser.parse(pattern, flags)
-        self.flags = tree.state.flags
+        self.folded = bool(tree.state.flags & re.IGNORECASE)
+        self.dotall = bool(tree.state.flags & re.DOTALL)
+        self.multiline = bool(tree.state.flags & re.MULTILINE)
         self._classes: dict[Any, int] = {}
         self.letters = self._letters(tree)
         self.every = (1 << len(self.letters)) - 1
@@ -103,7 +105,7 @@ class Automaton:
 
     def _letters(self, tree: Any) -> str:
         """One character of each set that the pattern's classes tell apart."""
-        classes = list(_classes(tree))
+        classes = {(kind, repr(value)): (kind, value) for kind, value in _classes(tree)}.values()
         told = set(SAMPLE)
         for kind, value in classes:
             told.update(_named(kind, value))
@@ -125,10 +127,10 @@ class Automaton:
 
     def _holds(self, kind: Any, value: Any, letter: str) -> bool:
         cases = {letter}
-        if self.flags & re.IGNORECASE:
+        if self.folded:
             cases |= {each for each in (letter.lower(), letter.upper(), letter.swapcase()) if len(each) == 1}
         if kind is ops.ANY:
-            return bool(self.flags & re.DOTALL) or letter != "\n"
+            return self.dotall or letter != "\n"
         if kind is ops.LITERAL:
             return any(ord(each) == value for each in cases)
         if kind is ops.NOT_LITERAL:
@@ -219,7 +221,7 @@ class Automaton:
             self._go(begin, end, words, words)
             self._go(begin, end, others, others)
         elif place is ops.AT_BEGINNING:
-            self._go(begin, end, before=line if self.flags & re.MULTILINE else self.edge)
+            self._go(begin, end, before=line if self.multiline else self.edge)
         elif place is ops.AT_BEGINNING_STRING:
             self._go(begin, end, before=self.edge)
         elif place is ops.AT_END:

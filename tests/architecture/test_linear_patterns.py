@@ -100,11 +100,12 @@ def uses() -> dict[tuple[str, str], set[str]]:
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     for path, tree in trees().items():
         methods: dict[int, str] = {}
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(tree))
+        for node in nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 once = node.func.attr in ONCE and len(node.args) == 1 and not node.keywords
                 methods[id(node.func.value)] = node.func.attr if once else "search"
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 key = (path if node.id.startswith("_") else "", node.id)
                 found[key].add(methods.get(id(node), "search"))

@@ -1,8 +1,9 @@
 """Every example of README and docs runs, in order, page by page, in a folder of its own.
 
-A line that needs the shell, and a block of Python, is a process of its own. A line that is `assay` and nothing else
-runs in this process, which has loaded the libraries already: tests/wire/test_cli.py tests the program as a process.
-A line that ends with & starts a server, which runs until the page ends.
+A command of the program, and a block that imports `assay` alone, run in this process, which has loaded the
+libraries: tests/wire/test_cli.py tests the program as a process. The shell runs what is piped into a command, and
+any other line. A block that imports a module by its path is a process of its own, which shows that the module can
+be the first. A line that ends with & starts a server, which runs until the page ends.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import shutil
 import socket
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -34,7 +37,11 @@ _OURS = ("ASSAY_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_")
 _FILE = re.compile(r"# file: ([\w.]+)\n")
 _EXIT = re.compile(r"\s+# exit (\d+)$")
 # What the shell reads in another way than shlex does: pipes, files, variables, patterns.
-_SHELL = re.compile(r"[|&;<>()$`\\*?\[\]{}~!=]")
+_SHELL = re.compile(r"[|&;<>()$`\\*?\[\]{}~!]")
+# A command of the program, what is piped into it, and the file that its output goes to.
+_COMMAND = re.compile(r"(?:(?P<feed>[^|]+) \| )?(?P<command>assay .+?)(?: > (?P<file>[\w.]+))?(?:\s+# exit \d+)?")
+# An import of a module of the program by its path.
+_BY_PATH = re.compile(r"^ *(?:from|import) assay\.", re.MULTILINE)
 # What a server says once its settings fit.
 _ADDRESS = re.compile(r" on http://([\w.]+):(\d+) ")
 _QUOTED = re.compile(r"\"[^\"$`\\]*\"|'[^']*'")
@@ -64,9 +71,10 @@ def lines(body: str) -> list[tuple[str, int]]:
     return [(line, int(found.group(1)) if (found := _EXIT.search(line)) else 0) for line in typed]
 
 
-def is_plain(line: str) -> bool:
-    """Whether the line is one command of the program, which no shell need read."""
-    return line.startswith("assay ") and not _SHELL.search(_QUOTED.sub("", line))
+def command_in(line: str) -> re.Match[str] | None:
+    """The one command of the program that the line holds, where no shell need read that command."""
+    found = _COMMAND.fullmatch(line)
+    return found if found and not _SHELL.search(_QUOTED.sub("", found["command"])) else None
 
 
 def in_a_process(command: list[str], home: Path, environment: dict[str, str]) -> tuple[int, str, str]:
@@ -95,23 +103,53 @@ def answers(host: str, port: int) -> bool:
     return True
 
 
-def in_this_process(line: str, home: Path, environment: dict[str, str]) -> tuple[int, str, str]:
-    out, err = io.StringIO(), io.StringIO()
+@contextmanager
+def at_home(home: Path, environment: dict[str, str]) -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(home)
         for name in os.environ.keys() - environment.keys():
             patch.delenv(name)
         for name, value in environment.items():
             patch.setenv(name, value)
-        code = run(shlex.split(line, comments=True)[1:], Terminal(input=io.BytesIO(), out=out, err=err))
+        yield patch
+
+
+def run_command(found: re.Match[str], home: Path, environment: dict[str, str]) -> tuple[int, str, str]:
+    fed = b""
+    if found["feed"]:
+        feed = ["bash", "-c", found["feed"]]
+        fed = subprocess.run(feed, cwd=home, env=environment, capture_output=True, check=True).stdout
+    words = shlex.split(found["command"], comments=True)
+    out, err = io.StringIO(), io.StringIO()
+    with at_home(home, environment):
+        code = run(words[1:], Terminal(input=io.BytesIO(fed), out=out, err=err))
+    if found["file"]:
+        (home / found["file"]).write_text(out.getvalue(), encoding="utf-8")
+    return code, out.getvalue(), err.getvalue()
+
+
+def run_block(text: str, home: Path, environment: dict[str, str]) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    with at_home(home, environment) as patch, redirect_stdout(out), redirect_stderr(err):
+        module = ModuleType("__main__")
+        patch.setitem(sys.modules, "__main__", module)
+        try:
+            exec(compile(text, "<block>", "exec", dont_inherit=True), vars(module))  # noqa: S102 the block is ours
+            code = 0
+        except Exception:
+            traceback.print_exc()
+            code = 1
     return code, out.getvalue(), err.getvalue()
 
 
 def run_text(language: str, text: str, reader_home: tuple[Path, dict[str, str]]) -> tuple[int, str, str]:
-    if language == "console" and is_plain(text):
-        return in_this_process(text, *reader_home)
-    program = [sys.executable] if language == "python" else ["bash"]
-    return in_a_process([*program, "-c", text], *reader_home)
+    if language == "python":
+        if _BY_PATH.search(text):
+            return in_a_process([sys.executable, "-c", text], *reader_home)
+        return run_block(text, *reader_home)
+    if found := command_in(text):
+        return run_command(found, *reader_home)
+    return in_a_process(["bash", "-c", text], *reader_home)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from functools import cache
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.main import get_command
@@ -43,6 +44,9 @@ from assay.cli.flags import add_verbs
 from assay.cli.terminal import OutputClosed, Terminal, reason_of
 from assay.errors import AssayError, StoreError, StoreFull, UsageError
 from assay.nlp.controls import visible
+
+if TYPE_CHECKING:
+    from typer import _click
 
 # The parser's words, and plainer ones.
 _PLAIN = {
@@ -119,11 +123,16 @@ def _root(
     pass
 
 
+@cache
+def _program() -> _click.Command:
+    return get_command(app)
+
+
 def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
     """Carry out one command; returns its exit code and raises nothing."""
     terminal = terminal or Terminal()
     try:
-        code = get_command(app).main(list(arguments), prog_name="assay", standalone_mode=False, obj=terminal)
+        code = _program().main(list(arguments), prog_name="assay", standalone_mode=False, obj=terminal)
         if code == Exit.INTERRUPTED:  # typer's result of Ctrl-C
             terminal.note(_STOPPED)
         return code if isinstance(code, int) else Exit.OK

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -375,32 +375,34 @@ class Verb:
         """The verb as it is typed."""
         return self.function.__name__.strip("_")
 
-    def command(self) -> _click.Command:
-        """The command with all its options.
 
-        The function is called with the terminal, its own options and, if it takes flags, those that were set as
-        `given`.
-        """
+@cache
+def command_of(verb: Verb) -> _click.Command:
+    """The command with all options of a verb.
 
-        @wraps(self.function)
-        def with_flags(ctx: typer.Context, quiet: bool, verbose: bool, **values: Any) -> Any:
-            flags = {name: values.pop(name) for name in self.flags}
-            if flags:
-                values["given"] = {name: value for name, value in flags.items() if value not in (None, [])}
-            if values.get("ray") is None:
-                return self.function(terminal_of(ctx), **values)
-            with redirect_stdout(sys.stderr):  # Ray prints there what happens to its machines, among our lines
-                return self.function(terminal_of(ctx), **values)
+    The verb's function is called with the terminal, its own options and, if it takes flags, those that were set as
+    `given`.
+    """
 
-        signature = _with_flags(inspect.signature(self.function, eval_str=True), self.flags)
-        # typer reads a verb's options from these.
-        with_flags.__signature__ = signature  # type: ignore[attr-defined]
-        with_flags.__annotations__ = {
-            parameter.name: parameter.annotation for parameter in signature.parameters.values()
-        }
-        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(name=self.name, cls=GroupedCommand)(with_flags)
-        return get_command(alone)
+    @wraps(verb.function)
+    def with_flags(ctx: typer.Context, quiet: bool, verbose: bool, **values: Any) -> Any:
+        flags = {name: values.pop(name) for name in verb.flags}
+        if flags:
+            values["given"] = {name: value for name, value in flags.items() if value not in (None, [])}
+        if values.get("ray") is None:
+            return verb.function(terminal_of(ctx), **values)
+        with redirect_stdout(sys.stderr):  # Ray prints what befalls its machines there, among what we print
+            return verb.function(terminal_of(ctx), **values)
+
+    signature = _with_flags(inspect.signature(verb.function, eval_str=True), verb.flags)
+    # typer reads a verb's options from these.
+    with_flags.__signature__ = signature  # type: ignore[attr-defined]
+    with_flags.__annotations__ = {
+        parameter.name: parameter.annotation for parameter in signature.parameters.values()
+    }
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name=verb.name, cls=GroupedCommand)(with_flags)
+    return get_command(alone)
 
 
 def takes(*names: str) -> Callable[[Callable[..., Any]], Verb]:
@@ -545,7 +547,7 @@ class OutlinedCommand(TyperCommand):
         """The command with all its options."""
         assert self.callback is not None  # noqa: S101 - `add_verbs` gives it one
         verb: Verb = self.callback()
-        return verb.command()
+        return command_of(verb)
 
 
 class GroupedCommand(TyperCommand):

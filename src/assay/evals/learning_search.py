@@ -144,7 +144,7 @@ def table_of(utility: SearchUtility, actions: Iterable[Action]) -> dict[str, dic
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """What becomes of a question: whether it ends right, and the seconds of another search, 0 without one."""
+    """The end of a question: whether it is right, and the seconds of another search, 0 without one."""
 
     is_right: bool
     seconds: float

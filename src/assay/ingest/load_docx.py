@@ -17,7 +17,7 @@ from assay.ingest.docx_numbering import Numbering
 from assay.ingest.list_marks import Indents, mark_of
 from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
 from assay.ingest.office_drawings import add_drawing, drawing_lines, is_drawing
-from assay.ingest.split import Blocks, Outline
+from assay.ingest.outline import Blocks, Outline
 from assay.ingest.tables import grouped_names, is_header, plain_row
 from assay.types import Loaded, Location
 

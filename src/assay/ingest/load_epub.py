@@ -9,7 +9,7 @@ from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.archive import Archive, resolve_member
 from assay.ingest.load_html import content_blocks, flat_blocks, html_text, parse_page, title_of_page
 from assay.ingest.office import local, parse
-from assay.ingest.split import Blocks
+from assay.ingest.outline import Blocks
 from assay.nlp.publication_date import date_of
 from assay.types import Loaded, Location, Metadata
 

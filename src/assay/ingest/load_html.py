@@ -15,9 +15,9 @@ from typing import Any
 from assay.errors import EmptyDocument
 from assay.ingest.detect import Decoded, decode
 from assay.ingest.list_marks import Indents, count_in, mark_of
+from assay.ingest.outline import Blocks, Outline
 from assay.ingest.page_chrome import HEADINGS, is_links_alone, is_note_mark, is_skipped
 from assay.ingest.page_links import count_elements, navigation_of
-from assay.ingest.split import Blocks, Outline
 from assay.ingest.tables import plain_row
 from assay.nlp.publication_date import dates_of_html
 from assay.types import Loaded, Location, Metadata

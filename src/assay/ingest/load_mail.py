@@ -9,7 +9,7 @@ from assay.errors import EmptyDocument
 from assay.ingest.compound import CompoundFile
 from assay.ingest.detect import decode
 from assay.ingest.load_html import HtmlLoader
-from assay.ingest.split import Blocks
+from assay.ingest.outline import Blocks
 from assay.nlp.publication_date import date_of
 from assay.types import Loaded, Location
 

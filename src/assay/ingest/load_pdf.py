@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.errors import EmptyDocument, UnreadableDocument
+from assay.ingest.outline import Blocks, Outline
 from assay.ingest.pdf_accents import with_accents, with_letters
 from assay.ingest.pdf_edges import without_edges
 from assay.ingest.pdf_outline import Entry, Stretch, outline_of, stretches, without_contents
-from assay.ingest.split import Blocks, Outline
 from assay.nlp.publication_date import date_of
 from assay.types import Loaded, Location, Metadata
 

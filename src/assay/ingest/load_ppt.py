@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from assay.errors import EmptyDocument
 from assay.ingest.compound import CompoundFile
-from assay.ingest.split import Blocks
+from assay.ingest.outline import Blocks
 from assay.types import Loaded, Location
 
 _CHARACTERS, _BYTES = 0x0FA0, 0x0FA8

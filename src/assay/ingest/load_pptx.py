@@ -10,7 +10,7 @@ from assay.ingest.archive import Archive
 from assay.ingest.list_marks import count_in
 from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
 from assay.ingest.office_drawings import add_drawing, drawing_lines, is_drawing
-from assay.ingest.split import Blocks
+from assay.ingest.outline import Blocks
 from assay.ingest.tables import plain_row
 from assay.types import Loaded, Location
 

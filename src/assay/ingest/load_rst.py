@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from assay.errors import EmptyDocument
 from assay.ingest.detect import decode
 from assay.ingest.list_marks import mark_of
-from assay.ingest.split import Blocks, Outline
+from assay.ingest.outline import Blocks, Outline
 from assay.ingest.tables import plain_row
 from assay.nlp.blocks import is_drawn
 from assay.types import Loaded, Location

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.detect import decode
-from assay.ingest.split import Blocks, Outline
+from assay.ingest.outline import Blocks, Outline
 from assay.ingest.tables import Row, row_lines
 from assay.nlp.blocks import SHORTENED, Block, BlockKind, blocks, is_drawn, paragraphs
 from assay.nlp.markdown import front_matter_end

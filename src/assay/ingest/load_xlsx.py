@@ -12,7 +12,7 @@ from assay.errors import EmptyDocument
 from assay.ingest.archive import Archive
 from assay.ingest.number_formats import NumberFormat, format_number, format_of
 from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
-from assay.ingest.split import Blocks
+from assay.ingest.outline import Blocks
 from assay.ingest.tables import Row, is_header, row_lines
 from assay.types import Loaded, Location
 

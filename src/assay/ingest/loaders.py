@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING
-
-from assay.ingest.load_docx import DocxLoader
-from assay.ingest.load_epub import EpubLoader
-from assay.ingest.load_html import HtmlLoader
-from assay.ingest.load_mail import MailLoader, MsgLoader
-from assay.ingest.load_pdf import PdfLoader
-from assay.ingest.load_ppt import PptLoader
-from assay.ingest.load_pptx import PptxLoader
-from assay.ingest.load_rst import RstLoader
-from assay.ingest.load_text import CsvLoader, JsonLoader, MarkdownLoader, TextLoader
-from assay.ingest.load_xlsx import XlsxLoader
 
 if TYPE_CHECKING:  # its module loads numpy, which takes longer than all the rest
     from assay.core.stages import Loader
 
-LOADERS: dict[str, Loader] = {
-    "csv": CsvLoader(),
-    "docx": DocxLoader(),
-    "epub": EpubLoader(),
-    "html": HtmlLoader(),
-    "json": JsonLoader(),
-    "mail": MailLoader(),
-    "markdown": MarkdownLoader(),
-    "msg": MsgLoader(),
-    "pdf": PdfLoader(),
-    "ppt": PptLoader(),
-    "pptx": PptxLoader(),
-    "rst": RstLoader(),
-    "text": TextLoader(),
-    "xlsx": XlsxLoader(),
+# The module and the class of each format's loader.
+PLACES = {
+    "csv": ("assay.ingest.load_text", "CsvLoader"),
+    "docx": ("assay.ingest.load_docx", "DocxLoader"),
+    "epub": ("assay.ingest.load_epub", "EpubLoader"),
+    "html": ("assay.ingest.load_html", "HtmlLoader"),
+    "json": ("assay.ingest.load_text", "JsonLoader"),
+    "mail": ("assay.ingest.load_mail", "MailLoader"),
+    "markdown": ("assay.ingest.load_text", "MarkdownLoader"),
+    "msg": ("assay.ingest.load_mail", "MsgLoader"),
+    "pdf": ("assay.ingest.load_pdf", "PdfLoader"),
+    "ppt": ("assay.ingest.load_ppt", "PptLoader"),
+    "pptx": ("assay.ingest.load_pptx", "PptxLoader"),
+    "rst": ("assay.ingest.load_rst", "RstLoader"),
+    "text": ("assay.ingest.load_text", "TextLoader"),
+    "xlsx": ("assay.ingest.load_xlsx", "XlsxLoader"),
 }
+
+
+class _Loaders(Mapping[str, "Loader"]):
+    """The loaders by format, each imported when it is first asked for: most collections hold one or two formats."""
+
+    def __getitem__(self, format_name: str) -> Loader:
+        module, name = PLACES[format_name]
+        loader: Loader = getattr(import_module(module), name)()
+        return loader
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PLACES)
+
+    def __len__(self) -> int:
+        return len(PLACES)
+
+
+LOADERS = _Loaders()

@@ -10,7 +10,7 @@ from assay.errors import UnreadableDocument
 from assay.ingest.archive import Archive
 from assay.ingest.number_formats import format_number, format_of
 from assay.ingest.office import attribute, local, parse
-from assay.ingest.split import Blocks
+from assay.ingest.outline import Blocks
 from assay.ingest.tables import plain_row
 from assay.types import Location
 

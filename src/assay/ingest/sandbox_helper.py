@@ -1,7 +1,7 @@
 """The helper process of the sandbox: waits for a request about a document, forks a child for it, and replies.
 
-It imports no numeric library and starts no threads, so that forking is cheap and safe. A format's libraries are
-loaded here after its first document, so that later children inherit them.
+It imports no numeric library and starts no threads, so that forking is cheap and safe. A format's loader and
+library are loaded here after its first document, so that later children inherit them.
 """
 
 from __future__ import annotations

@@ -21,8 +21,15 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.models.hub_folder import HubFolder
-from assay.models.onnx import batches, digest_of, one_thread_session, plain_tokenizer, shared_session, steady_digest
-from assay.nlp.tokens import encodable
+from assay.models.onnx import (
+    batches,
+    digest_of,
+    one_thread_session,
+    shared_session,
+    shared_tokenizer,
+    steady_digest,
+)
+from assay.nlp.controls import encodable
 from assay.types import EmbeddingModel
 
 if TYPE_CHECKING:
@@ -123,9 +130,12 @@ class LocalEmbedder:
         else:
             hub = HubFolder.open(folder, what="embedder", option="--embedder")
             tokenizer_file, session = hub.path / "tokenizer.json", _session(hub.network)
+            digests = {tokenizer_file.name: digest_of(tokenizer_file)}
             described = _described_by_hub(hub, session)
-            told = [*map(digest_of, (*hub.weights, tokenizer_file)), *_unusual(described)]
-        tokenizer = _tokenizer(tokenizer_file, described.max_tokens)
+            told = [*map(digest_of, hub.weights), *digests.values(), *_unusual(described)]
+        tokenizer = shared_tokenizer(
+            tokenizer_file, digests[tokenizer_file.name], _not_usable, described.max_tokens
+        )
         encoder = _Encoder(session, described.pooling)
         return cls(
             model=EmbeddingModel(
@@ -297,12 +307,6 @@ def _session(weights: Path, sha256: str = "") -> Any:
     if unknown:
         raise _not_usable(f"{weights} wants {', '.join(sorted(unknown))}; an encoder of texts does not")
     return session
-
-
-def _tokenizer(path: Path, max_tokens: int) -> Tokenizer:
-    tokenizer = plain_tokenizer(path, _not_usable)
-    tokenizer.enable_truncation(max_tokens)
-    return tokenizer
 
 
 def _dimension(encoder: _Encoder, tokenizer: Tokenizer, described: _Description) -> int:

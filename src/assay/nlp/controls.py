@@ -1,4 +1,4 @@
-"""Control characters, which could act on a terminal, shown as escapes."""
+"""Characters that cannot be handed on as they are: shown as escapes to a terminal, made question marks for RE2."""
 
 from __future__ import annotations
 
@@ -22,3 +22,12 @@ def visible(text: str) -> str:
 def _escaped(found: re.Match[str]) -> str:
     code = ord(found.group())
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def encodable(text: str) -> str:
+    r"""The text with each lone surrogate, which no tokenizer and no RE2 takes, made a question mark; offsets stay.
+
+    >>> encodable("a\ud800b")
+    'a?b'
+    """
+    return text.encode("utf-8", "replace").decode("utf-8")

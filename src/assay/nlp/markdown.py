@@ -15,9 +15,9 @@ from markdown_it.token import Token
 
 from assay.nlp.block import Block, BlockKind, Parsed, Replacement, paragraph, with_paths, without_nested
 from assay.nlp.commonmark import PARSER
+from assay.nlp.controls import encodable
 from assay.nlp.dialects import Prepared, Stretch, front_matter, prepare
 from assay.nlp.sentences import sentences
-from assay.nlp.tokens import encodable
 from assay.types import Span
 
 # The lines of a text in Markdown, and stretches of them.

@@ -111,15 +111,6 @@ def words(text: str) -> list[str]:
     return [fold(word) for word in _TOKEN.findall(text)]
 
 
-def encodable(text: str) -> str:
-    r"""The text with each lone surrogate, which no tokenizer and no RE2 takes, made a question mark; offsets stay.
-
-    >>> encodable("a\ud800b")
-    'a?b'
-    """
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 @lru_cache(maxsize=1 << 16)
 def fold(word: str) -> str:
     """The word with compatibility forms, case and combining accents folded away.

@@ -97,7 +97,7 @@ class LearningLog:
         return found.after if found is not None and isinstance(found.after, float | int) else None
 
     def search_utility(self) -> SearchTable:
-        """What searching again is worth; empty where nothing was learned."""
+        """The worth of searching again; empty where nothing was learned."""
         found = self.latest(SEARCH)
         return found.after if found is not None and isinstance(found.after, Mapping) else {}
 

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from assay.nlp.controls import encodable
 from assay.nlp.lexicon import word_class
 from assay.nlp.negation import negations
 from assay.nlp.sentences import sentences
-from assay.nlp.tokens import encodable, stem, words
+from assay.nlp.tokens import stem, words
 from assay.repair.exchange import UNTOUCHED
 from assay.repair.wording import apply_edit, fit_value
 from assay.types import (

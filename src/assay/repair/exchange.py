@@ -23,12 +23,13 @@ import re2
 from assay.core.stages import Weigher
 from assay.nlp.analysis import Place, overlaps
 from assay.nlp.citations import HEDGE_MARK
+from assay.nlp.controls import encodable
 from assay.nlp.dates import Date, dates
 from assay.nlp.names import Name, names
 from assay.nlp.negation import negations
 from assay.nlp.quantities import Quantity, agree, comparable, quantities
 from assay.nlp.sentences import sentences
-from assay.nlp.tokens import STOP_WORDS, encodable, fold, rarity, terms, word_spans, words
+from assay.nlp.tokens import STOP_WORDS, fold, rarity, terms, word_spans, words
 from assay.repair.wording import apply_edit, fit_value
 from assay.types import (
     VALUE_CHECKS,

@@ -31,7 +31,8 @@ from assay.wiring.what_if import WhatIf
 
 def model_of(name: str, value: type, *, without: Collection[str] = (), **more: Any) -> type[BaseModel]:
     """A response model with the fields of a dataclass; `more` are further fields, as `create_model` takes them."""
-    hints = get_type_hints(value, {**vars(types), **vars(sys.modules[value.__module__])})
+    nouns = {noun: getattr(types, noun) for noun in types.__all__}
+    hints = get_type_hints(value, {**nouns, **vars(sys.modules[value.__module__])})
     own: dict[str, Any] = {
         field.name: (hints[field.name], ...)
         for field in fields(value)

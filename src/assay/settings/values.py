@@ -28,6 +28,8 @@ MODEL_SETTINGS = ("model", "simple_model", *(f"{role}_model" for role in ROLES))
 
 # The first round is the documents'; who names a service outside wants it asked.
 ROUNDS_OUTSIDE = 2
+# The length of a name is a bound of its own: within the pattern it would take tens of milliseconds to compile.
+_NAME = r"^\w[\w.-]*$"
 # The most characters of an unreadable value that a message shows.
 _SHOWN = 40
 
@@ -82,12 +84,14 @@ class Settings(BaseModel):
     )
     tenant: str = Field(
         "default",
-        pattern=r"^\w[\w.-]{0,63}$",
+        pattern=_NAME,
+        max_length=64,
         description="whose collections and runs are used, in a Postgres database that tenants share",
     )
     collection: str = Field(
         "default",
-        pattern=r"^\w[\w.-]{0,63}$",
+        pattern=_NAME,
+        max_length=64,
         description="the collection's name: letters, digits, dot, dash and underscore, at most 64",
     )
     profile: Literal["fast", "balanced", "thorough", "auto"] = Field(

@@ -6,161 +6,182 @@ Scores, sufficiency and support lie in 0 to 1; None means that nothing measured 
 
 from __future__ import annotations
 
-from assay.types.answer import (
-    Ablation,
-    Answer,
-    Candidate,
-    CitationAblation,
-    CitationRole,
-    Confidence,
-    Edit,
-    Event,
-    Explanation,
-    Fixed,
-    KeptAnswer,
-    Level,
-    Limits,
-    ModelsUsed,
-    NamedWarning,
-    Outcome,
-    Refusal,
-    Repair,
-    RepairKind,
-    Source,
-    SourceAblation,
-    SourceMapEntry,
-    WarningCode,
-)
-from assay.types.assessment import (
-    BY_RULES,
-    Assessment,
-    Criterion,
-    CriterionScore,
-)
-from assay.types.claims import (
-    VALUE_CHECKS,
-    Check,
-    Citation,
-    CitationStyle,
-    Claim,
-    ClaimEvent,
-    Draft,
-    Finding,
-    FindingKind,
-    Finished,
-    Quote,
-    Review,
-    Sentence,
-    Severity,
-    Status,
-    Verdict,
-    WriterPrompt,
-)
-from assay.types.documents import (
-    CollectionSummary,
-    Document,
-    DocumentRecord,
-    FileReport,
-    Job,
-    JobFile,
-    Loaded,
-    Location,
-    Match,
-    Origin,
-    Passage,
-    Place,
-    Region,
-    SourceSpan,
-)
-from assay.types.events import (
-    Acted,
-    Done,
-    EvidenceFound,
-    Failed,
-    FindingMade,
-    Judged,
-    SentenceProvisional,
-    SentenceRevised,
-    SentenceVerified,
-    SentenceWithdrawn,
-    StatusChanged,
-)
-from assay.types.figures import (
-    CheckCost,
-    CheckCounts,
-    Figures,
-    FiguresRow,
-    Lookup,
-    ReliabilityBin,
-    RunningMean,
-    Spike,
-    StatedTrust,
-    Tries,
-)
-from assay.types.judgement import (
-    Aspect,
-    AspectState,
-    Gathered,
-    Judgement,
-    Quality,
-    Step,
-)
-from assay.types.models import (
-    AnswerReading,
-    AnswerSpan,
-    Effort,
-    EmbeddingModel,
-    Finish,
-    FoundRow,
-    ModelReply,
-    ModelRequest,
-    PassageReading,
-    PromptMessage,
-    ReaderModel,
-    Role,
-    TitledText,
-    Usage,
-)
-from assay.types.question import (
-    Action,
-    AnswerType,
-    AskOptions,
-    Correction,
-    Message,
-    Question,
-    QuestionKind,
-    Triage,
-)
-from assay.types.runs import (
-    Change,
-    CheckChange,
-    ClaimChange,
-    Decision,
-    Deleted,
-    Difference,
-    Label,
-    Queued,
-    RecordedEvent,
-    RunPage,
-    RunSummary,
-    SentenceChange,
-)
-from assay.types.search import (
-    Contradiction,
-    Evidence,
-    Found,
-    Hit,
-    Reading,
-    Scores,
-    SearchMode,
-    SearchSettings,
-)
-from assay.types.value import (
-    Metadata,
-    Scalar,
-    Span,
-    Value,
-    plain,
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.types.answer import (
+        Ablation,
+        Answer,
+        Candidate,
+        CitationAblation,
+        CitationRole,
+        Confidence,
+        Edit,
+        Event,
+        Explanation,
+        Fixed,
+        KeptAnswer,
+        Level,
+        Limits,
+        ModelsUsed,
+        NamedWarning,
+        Outcome,
+        Refusal,
+        Repair,
+        RepairKind,
+        Source,
+        SourceAblation,
+        SourceMapEntry,
+        WarningCode,
+    )
+    from assay.types.assessment import (
+        BY_RULES,
+        Assessment,
+        Criterion,
+        CriterionScore,
+    )
+    from assay.types.claims import (
+        VALUE_CHECKS,
+        Check,
+        Citation,
+        CitationStyle,
+        Claim,
+        ClaimEvent,
+        Draft,
+        Finding,
+        FindingKind,
+        Finished,
+        Quote,
+        Review,
+        Sentence,
+        Severity,
+        Status,
+        Verdict,
+        WriterPrompt,
+    )
+    from assay.types.documents import (
+        CollectionSummary,
+        Document,
+        DocumentRecord,
+        FileReport,
+        Job,
+        JobFile,
+        Loaded,
+        Location,
+        Match,
+        Origin,
+        Passage,
+        Place,
+        Region,
+        SourceSpan,
+    )
+    from assay.types.events import (
+        Acted,
+        Done,
+        EvidenceFound,
+        Failed,
+        FindingMade,
+        Judged,
+        SentenceProvisional,
+        SentenceRevised,
+        SentenceVerified,
+        SentenceWithdrawn,
+        StatusChanged,
+    )
+    from assay.types.figures import (
+        CheckCost,
+        CheckCounts,
+        Figures,
+        FiguresRow,
+        Lookup,
+        ReliabilityBin,
+        RunningMean,
+        Spike,
+        StatedTrust,
+        Tries,
+    )
+    from assay.types.judgement import (
+        Aspect,
+        AspectState,
+        Gathered,
+        Judgement,
+        Quality,
+        Step,
+    )
+    from assay.types.models import (
+        AnswerReading,
+        AnswerSpan,
+        Effort,
+        EmbeddingModel,
+        Finish,
+        FoundRow,
+        ModelReply,
+        ModelRequest,
+        PassageReading,
+        PromptMessage,
+        ReaderModel,
+        Role,
+        TitledText,
+        Usage,
+    )
+    from assay.types.question import (
+        Action,
+        AnswerType,
+        AskOptions,
+        Correction,
+        Message,
+        Question,
+        QuestionKind,
+        Triage,
+    )
+    from assay.types.runs import (
+        Change,
+        CheckChange,
+        ClaimChange,
+        Decision,
+        Deleted,
+        Difference,
+        Label,
+        Queued,
+        RecordedEvent,
+        RunPage,
+        RunSummary,
+        SentenceChange,
+    )
+    from assay.types.search import (
+        Contradiction,
+        Evidence,
+        Found,
+        Hit,
+        Reading,
+        Scores,
+        SearchMode,
+        SearchSettings,
+    )
+    from assay.types.value import (
+        Metadata,
+        Scalar,
+        Span,
+        Value,
+        plain,
+    )
+
+# Each imports only those before it, and is imported when a name of it is first used: the process that reads
+# documents needs few, and all of them would double the time that it takes to start.
+_HOMES = (
+    "value",
+    "documents",
+    "search",
+    "models",
+    "claims",
+    "assessment",
+    "question",
+    "judgement",
+    "answer",
+    "events",
+    "figures",
+    "runs",
 )
 
 __all__ = [
@@ -297,3 +318,13 @@ __all__ = [
     "WriterPrompt",
     "plain",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for home in _HOMES:
+            found = getattr(import_module(f"{__name__}.{home}"), name, None)
+            if found is not None:
+                globals()[name] = found
+                return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 import re2
 
 from assay.core.stages import Index, Speller, Understander
+from assay.nlp.controls import encodable
 from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
 from assay.nlp.spelling import by_length, most_edits, near_terms, nearest_word
-from assay.nlp.tokens import STOP_WORDS, UNSPACED, encodable, fold, stem, terms, written_words
+from assay.nlp.tokens import STOP_WORDS, UNSPACED, fold, stem, terms, written_words
 from assay.types import Correction, Message, Question, QuestionKind, Span
 
 # A plain word: quotations, code, paths and flags are taken literally.

@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from assay.cli.app import app
-from assay.cli.flags import FLAGS, WITHOUT_FLAG, takes
+from assay.cli.flags import FLAGS, WITHOUT_FLAG, command_of, takes
 from assay.cli.terminal import Terminal
 from assay.settings import Settings, load_settings
 from assay.types import CitationStyle, SearchMode
@@ -54,7 +54,7 @@ def test_only_what_was_given_reaches_the_verb():
         seen.append(given)
 
     for arguments in ([], ["-k", "5", "--no-offline"], ["--offline", "--prices", '{"openai:x": {"input": 1}}']):
-        verb.command().main(arguments, standalone_mode=False, obj=Terminal())
+        command_of(verb).main(arguments, standalone_mode=False, obj=Terminal())
     assert seen[:2] == [{}, {"k": 5, "offline": False}]
     settings = load_settings(seen[2], environment={}).settings
     assert settings.offline

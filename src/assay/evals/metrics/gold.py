@@ -9,7 +9,8 @@ from typing import Any
 from assay.evals.cases import Answerability, Case
 from assay.evals.results import CaseResult
 from assay.nlp.citations import citations, without_marks
-from assay.nlp.tokens import encodable, terms, words
+from assay.nlp.controls import encodable
+from assay.nlp.tokens import terms, words
 from assay.types import Outcome
 
 # Outcomes that show an answer, and those that show none.

@@ -12,6 +12,7 @@ import assay_models
 import pytest
 from hypothesis import HealthCheck, settings
 
+from assay.errors import UsageError
 from assay.models.embed_local import LocalEmbedder
 from assay.models.onnx import shared_session, shared_tokenizer, steady_digest
 
@@ -30,7 +31,7 @@ def _networks() -> Iterator[None]:
     opened = [
         LocalEmbedder.load(folders[0]),
         *(shared_session(path, steady_digest(path)) for path in weights),
-        *(shared_tokenizer(path, steady_digest(path)) for path in tokenizers),
+        *(shared_tokenizer(path, steady_digest(path), UsageError) for path in tokenizers),
     ]
     yield
     opened.clear()

@@ -6,6 +6,7 @@ shares them.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import assay_models
@@ -35,3 +36,9 @@ def _networks() -> Iterator[None]:
     ]
     yield
     opened.clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible() -> None:
+    """What a shell starts in the background ignores Ctrl-C, and so would every process that a test starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)

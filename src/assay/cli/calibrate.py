@@ -207,14 +207,14 @@ def calibrate(
 ) -> None:
     """Fit the confidence of answers, or a checker, to labels.
 
-    The fit is used from now on. For answers, the error before and after is printed, both measured on labels that
-    the fit did not see. At least 20 labels are needed, 5 right and 5 wrong. Every calibration of a collection is
-    kept; without a file, they are listed.
+    The fit is used from now on. For answers, the error before and after is printed, both measured on labels not
+    used in the fit. At least 20 labels are needed, 5 right and 5 wrong. Every calibration of a collection is kept;
+    without a file, they are listed.
 
     With --claims, a checker from the hub or your own (--checker) is fitted; only then can it call claims supported.
-    With --labelled instead, the claims are those labelled by `assay label --claim`. The accuracy on claims that the
-    fit did not see is printed. At least 38 supported and 76 other claims are needed. With --checker alone, its
-    policies are listed.
+    With --labelled instead, the claims are those labelled by `assay label --claim`. The accuracy on claims not used
+    in the fit is printed. At least 38 supported and 76 other claims are needed. With --checker alone, its policies
+    are listed.
 
     \b
     assay calibrate labels.jsonl -c manual

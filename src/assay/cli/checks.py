@@ -46,7 +46,7 @@ _SHOWN = 120
 
 DraftQuestion = Annotated[
     str | None,
-    typer.Option("--question", metavar="QUESTION", help="The question that the draft answers, to assess it by."),
+    typer.Option("--question", metavar="QUESTION", help="The question that the draft answers; used to assess it."),
 ]
 AnswerFile = Annotated[
     str | None, typer.Argument(metavar="TEXT", help="The text to check, or a file with it; - is standard input.")
@@ -82,7 +82,7 @@ def judge(
 ) -> None:
     """Judge whether the evidence is sufficient, and what is missing.
 
-    The evidence is what the collection holds or, with --jsonl, passages of your own.
+    The evidence comes from the collection or, with --jsonl, from passages of your own.
 
     \b
     assay judge "How long is the notice period?"
@@ -126,8 +126,8 @@ def check(
 
     TEXT is the text itself if it has several words, names no existing file and does not end like a file name
     (.txt); anything else must be a file. The sources are the files given with --context, or else the collection.
-    With --verifier-model, a model decides what the tests leave open. The text is assessed as a whole and recorded
-    as a run.
+    With --verifier-model, a model decides what the tests cannot settle. The text is assessed as a whole and
+    recorded as a run.
 
     \b
     assay check "The notice period is four weeks." --context contract.txt

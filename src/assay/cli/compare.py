@@ -20,37 +20,41 @@ if TYPE_CHECKING:
 
 Folders = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="A B", help="Two folders that `assay eval` wrote: how it was, and how it is now."),
+    typer.Argument(metavar="A B", help="Two folders written by `assay eval`: the old version and the new one."),
 ]
 Requirements = Annotated[
     list[str] | None,
     typer.Option(
         "--gate",
         metavar="TEXT",
-        help="What may not happen, such as 'groundedness may not fall by more than 0.01; cost may not rise by more "
+        help="A requirement, such as 'groundedness may not fall by more than 0.01; cost may not rise by more "
         "than 10 %'; repeatable.",
     ),
 ]
 Recorded = Annotated[
-    bool, typer.Option("--recorded", help="Compare recorded runs with themselves under --set, without any call.")
+    bool,
+    typer.Option(
+        "--recorded", help="Compare recorded runs with the same runs under --set, without any model call."
+    ),
 ]
 DataSet = Annotated[
-    Path | None, typer.Option("--data", metavar="DATASET", help="Ask these questions now, under --a and under --b.")
+    Path | None,
+    typer.Option("--data", metavar="DATASET", help="Ask these questions now, once with --a and once with --b."),
 ]
 SideA = Annotated[
     list[str] | None,
-    typer.Option("--a", metavar="KEY=VALUE,…", help="With --data, settings of A; repeatable."),
+    typer.Option("--a", metavar="KEY=VALUE,…", help="With --data, settings for A; repeatable."),
 ]
 SideB = Annotated[
     list[str] | None,
-    typer.Option("--b", metavar="KEY=VALUE,…", help="With --data, settings of B; repeatable."),
+    typer.Option("--b", metavar="KEY=VALUE,…", help="With --data, settings for B; repeatable."),
 ]
 Changes = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="With --recorded, what is changed; with --data, a setting of both sides; repeatable.",
+        help="With --recorded, the setting to change; with --data, a setting for both sides; repeatable.",
     ),
 ]
 Limit = Annotated[
@@ -59,7 +63,7 @@ Limit = Annotated[
         "--limit",
         metavar="N",
         min=1,
-        help="Number of recorded runs, the latest, or of questions, the first. [default: 100 runs, all questions]",
+        help="Only the latest N runs, or the first N questions. [default: 100 runs, all questions]",
     ),
 ]
 Repeat = Annotated[
@@ -94,8 +98,8 @@ def compare(
 ) -> None:
     """Compare two versions on the same questions.
 
-    Prints each metric in both, the change with its 95 % interval, and whether it is more than chance; by slice
-    where the questions have any. With --gate, the exit code is 7 if a requirement is not kept.
+    Prints each metric in both, the change with its 95 % interval, and whether it is more than chance, also by slice
+    where the questions define slices. With --gate, the exit code is 7 if a requirement is not met.
 
     \b
     assay compare runs/main runs/branch

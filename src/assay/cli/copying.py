@@ -13,7 +13,7 @@ from assay.cli.terminal import Terminal
 _PLACE = "A data folder, or the address of a Postgres database."
 Source = Annotated[str, typer.Argument(metavar="FROM", help=_PLACE)]
 Target = Annotated[str, typer.Argument(metavar="TO", help=_PLACE)]
-As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="Name of the copy. [default: the same]")]
+As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="Name of the copy. [default: same name]")]
 
 
 @takes("collection", "tenant")
@@ -26,10 +26,10 @@ def copy(
     name: As = None,
     as_json: AsJson = False,
 ) -> None:
-    """Copy a collection to another data folder or database, and verify the copy.
+    """Copy a collection elsewhere, and verify the copy.
 
-    Every document is read again from both places and compared with its passages and vectors, and so are the counts
-    of all words. A copy that was stopped goes on when it is run again. The source stays as it is.
+    Source and copy can be data folders or databases. Every document is read back from both and compared, with its
+    passages, vectors and word counts. Run an interrupted copy again to resume it. The source is not changed.
 
     \b
     assay copy ~/.local/share/assay postgresql://assay@db.example/assay -c manual

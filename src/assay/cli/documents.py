@@ -134,7 +134,7 @@ def add(
     as_json: AsJson = False,
     as_json_lines: EachFile = False,
 ) -> None:
-    """Add files and folders. A file is stored whole or not at all; run it again to resume.
+    """Add files and folders. A file is stored whole or not at all; run the command again to resume.
 
     \b
     assay add report.pdf notes/ -c work
@@ -232,8 +232,8 @@ def rm(
 ) -> None:
     """Remove documents. No answer will cite them again.
 
-    A pattern removes every document that it fits. Any other name that fits documents of several files removes
-    nothing: the matches are listed.
+    A pattern removes every document that matches it. If any other name matches documents from several files,
+    nothing is removed and the matches are listed.
 
     \b
     assay rm report.pdf
@@ -266,9 +266,9 @@ def reindex(
     workers: flags.Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Embed every passage again.
+    """Embed all passages again.
 
-    The new index is built beside the old one, then replaces it. Needed after the embedder has changed.
+    The new index is built next to the old one and then replaces it. Needed after a change of embedder.
     """
     from assay.wiring import reindex as rebuild
 

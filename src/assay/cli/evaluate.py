@@ -31,13 +31,13 @@ DataSet = Annotated[
     Path,
     typer.Argument(
         metavar="DATASET",
-        help="Questions: JSON lines, a file of ragas or DeepEval, or a folder of BEIR or TREC.",
+        help="Questions: JSON lines, a ragas or DeepEval file, or a BEIR or TREC folder.",
     ),
 ]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Ask only the first N questions.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Ask under this setting; repeatable. Any setting has a name."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Ask with this setting, by its name; repeatable."),
 ]
 Repeat = Annotated[int, typer.Option("--repeat", metavar="N", min=1, max=100, help="Ask each question N times.")]
 Jobs = Annotated[
@@ -52,12 +52,12 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="FOLDER",
-        help="Where the results go; the same folder resumes what was begun there. "
-        "[default: a new one in the data folder]",
+        help="Folder for the results; an unfinished evaluation in it is resumed. "
+        "[default: a new folder in the data folder]",
     ),
 ]
 Report = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Write a report too: FILE.html or FILE.md.")
+    Path | None, typer.Option("--report", metavar="FILE", help="Also write a report: FILE.html or FILE.md.")
 ]
 _SET_HINT = "give e.g. --set k=20; `assay config show` lists every setting"
 # What says nothing of how questions are answered, or stands elsewhere in an evaluation.
@@ -95,15 +95,15 @@ def run_(
 ) -> None:
     """Ask the questions of a data set, and measure the answers.
 
-    `assay eval DATASET` is short for `assay eval run DATASET`. A data set has questions with what is known of their
-    answers; what is not known is not measured. A question that fails counts as failed, with its reason; the exit
-    code is 5 if all failed. Questions with passages are answered from these, others from the collection. Contexts
-    that a ragas or DeepEval file has from another system are such passages, unless --collection is given.
+    `assay eval DATASET` is short for `assay eval run DATASET`. A data set contains questions and what is known
+    about their answers; the rest is not measured. A question that cannot be answered because of an error counts as
+    failed; the exit code is 5 if all failed. Questions with passages are answered from those, all others from the
+    collection. The contexts in a ragas or DeepEval file count as such passages, unless --collection is given.
 
     \b
     assay eval questions.jsonl -c handbook
     assay eval questions.jsonl -c handbook --set k=20 --report k20.html
-    assay eval questions.jsonl -c handbook --out run1     after a stop, it goes on where it was
+    assay eval questions.jsonl -c handbook --out run1     resumes after an interruption
     """
     from assay.evals.reports.summary import summarise
 

@@ -54,8 +54,8 @@ def review(
 ) -> None:
     """Accept or reject answers that have unrepaired problems.
 
-    Without RUN, the answers that wait for review are listed. A decision also labels the answer:
-    `assay calibrate --labelled` learns from it.
+    Without RUN, the answers waiting for review are listed. A decision also labels the answer: `assay calibrate
+    --labelled` learns from it.
 
     \b
     assay review                                    the waiting answers

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from assay.records.learning import Change, Learning, LearningLog
     from assay.settings import Settings
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the figures, and change nothing.")]
-Undo = Annotated[bool, typer.Option("--undo", help="Take back what was learned last.")]
-List = Annotated[bool, typer.Option("--list", help="List what was learned, the newest last.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the figures; change nothing.")]
+Undo = Annotated[bool, typer.Option("--undo", help="Undo the latest learning.")]
+List = Annotated[bool, typer.Option("--list", help="List what was learned, newest last.")]
 
 
 @takes(*THE_COLLECTION, *FOR_EMBEDDING, "checker")
@@ -38,10 +38,11 @@ def learn(
 ) -> None:
     """Learn from the labels of a collection's recorded answers.
 
-    What can be learned is the confidence of answers, the signal from which an answer is marked as answering the
-    question, and what the checker's verdicts settle. For each, the number of labels is printed, and its figures
-    before and after, on labels that the fit did not see. What is not measurably worse is used from now on; a part
-    with too few labels stays as it is. Labels come from `assay label`, `assay label --claim` and `assay review`.
+    Three things can be learned: the confidence of answers, the minimum score for an answer to be marked as
+    answering the question, and which of the checker's verdicts are decisive. For each, the number of labels and the
+    figures before and after are printed, measured on labels not used in the fit. Whatever is not measurably worse
+    is used from now on; a part with too few labels is left unchanged. Labels come from `assay label`, `assay label
+    --claim` and `assay review`.
 
     \b
     assay learn -c manual --dry-run      print the figures and change nothing

@@ -8,10 +8,11 @@ from assay.cli.terminal import Terminal
 
 @takes(*FOR_ANSWERS)
 def mcp(terminal: Terminal, *, given: Given) -> None:
-    """Serve the collections to an agent by MCP, over standard input and output.
+    """Serve the collections to an agent over MCP (stdio).
 
-    An agent's program starts it and speaks the Model Context Protocol. The tools are ask, search, get_source,
-    judge, check and list_collections; none of them changes a document. The server ends with its standard input.
+    The server is started by the agent's program and speaks the Model Context Protocol over standard input and
+    output. The tools are ask, search, get_source, judge, check and list_collections; none of them changes a
+    document. The server ends when its standard input is closed.
 
     \b
     assay mcp

@@ -112,7 +112,7 @@ def ask(
 ) -> None:
     """Answer a question, or say what is missing.
 
-    Every sentence of the answer cites its source and is checked before it is shown.
+    Every sentence of the answer cites its source and is checked before you see it.
 
     \b
     assay ask "How long is the notice period?"

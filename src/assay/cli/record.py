@@ -21,7 +21,7 @@ Outcome = Annotated[
     typer.Option(
         "--outcome",
         metavar="OUTCOME",
-        help="Only runs that ended so: answered, partial, clarify, abstained, error.",
+        help="Only runs with this outcome: answered, partial, clarify, abstained, error.",
     ),
 ]
 Words = Annotated[
@@ -29,7 +29,7 @@ Words = Annotated[
 ]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000, help="Number of runs to list.")]
 Before = Annotated[
-    str, typer.Option("--before", metavar="PLACE", help="Go on from here: the place that the last list named.")
+    str, typer.Option("--before", metavar="PLACE", help="Continue from here, as printed by the previous list.")
 ]
 Runs = Annotated[
     list[str] | None, typer.Argument(metavar="RUN...", help="Ids of runs, their first characters, or last.")
@@ -110,8 +110,8 @@ def delete(
 ) -> None:
     """Delete recorded runs with their events, tapes, figures, labels and decisions.
 
-    Verdicts on claims that are kept with a collection go with the last run that used them. What is deleted is
-    overwritten on the disk. Documents stay.
+    A claim's stored verdict is deleted with the last run that used it. Deleted data is overwritten on the disk.
+    Documents are kept.
 
     \b
     assay runs delete 01K9
@@ -158,7 +158,8 @@ def prune(
 ) -> None:
     """Delete runs that are older than some days or hours.
 
-    Without --collection, runs of all collections are deleted. `assay runs delete` says what is deleted of a run.
+    Without --collection, runs of all collections are deleted. `assay runs delete --help` says what is deleted with
+    a run.
 
     \b
     assay runs prune --older-than 90d --dry-run

@@ -48,7 +48,7 @@ Workers = Annotated[
 ]
 Anonymous = Annotated[
     bool,
-    _option("--allow-anonymous", "Let everybody who reaches the address in.", None, "ASSAY_SERVE_ALLOW_ANONYMOUS"),
+    _option("--allow-anonymous", "Serve anyone who can reach the address.", None, "ASSAY_SERVE_ALLOW_ANONYMOUS"),
 ]
 AllowedHosts = Annotated[
     list[str],
@@ -67,7 +67,7 @@ Proxies = Annotated[
     list[str],
     _option(
         "--trust-proxy",
-        "Believe X-Forwarded-For of this address; repeatable.",
+        "Trust X-Forwarded-For from this address; repeatable.",
         "ADDRESS",
         "ASSAY_SERVE_TRUST_PROXY",
     ),
@@ -77,9 +77,14 @@ AllowedModels = Annotated[
     _option("--allow-model", "Let a request name this model; repeatable.", "MODEL", "ASSAY_SERVE_ALLOW_MODEL"),
 ]
 PerMinute = Annotated[
-    int, _option("--requests-per-minute", "Requests a minute of a key or an address. [default: 600]", "N", None, 1)
+    int,
+    _option(
+        "--requests-per-minute", "Maximum requests per minute from one key or address. [default: 600]", "N", None, 1
+    ),
 ]
-Answering = Annotated[int, _option("--answering", "Questions answered at once. [default: 256]", "N", None, 1)]
+Answering = Annotated[
+    int, _option("--answering", "Maximum number of questions answered at once. [default: 256]", "N", None, 1)
+]
 KeepRuns = Annotated[
     int | None,
     _option(
@@ -90,7 +95,7 @@ KeepRuns = Annotated[
         1,
     ),
 ]
-PerKey = Annotated[int, _option("--answering-per-key", "Of these, for one key. [default: 256]", "N", None, 1)]
+PerKey = Annotated[int, _option("--answering-per-key", "The same, for one key. [default: 256]", "N", None, 1)]
 
 
 @takes(*(name for name in FOR_ANSWERS if name != "collection"))
@@ -113,8 +118,8 @@ def serve(
 ) -> None:
     """Serve the collections over HTTP, with a page for people.
 
-    Programs use /api/v1, chat clients /v1, agents /mcp, people the address itself. Only this machine is served
-    without a key: `assay keys create` makes one, and then every request needs one.
+    Programs use /api/v1, chat clients /v1, agents /mcp, and people the address itself. Without a key, only this
+    machine is served. Once `assay keys create` has created one, every request needs a key.
 
     \b
     assay serve

@@ -347,7 +347,7 @@ class Engine:
         refuse_no_question(query)
         parts = await self._parts_with(options, OF_GATHER, "nothing is written")
         run, stages = await self._begin_unrecorded(query, parts)
-        async with Deadline(run.limits.seconds).within():
+        async with Deadline(run.limits.seconds, uses_file=stages.models.use_file).within():
             question = await stages.understander.understand(query, _latest_messages(history, options))
             return await pipeline.gather(question, stages, run.limits, ignore_event)
 
@@ -371,7 +371,7 @@ class Engine:
         refuse_no_question(query)
         parts = await self._parts_with(options, OF_JUDGE, "the passages are given, and nothing is written")
         run, stages = await self._begin_unrecorded(query, parts)
-        async with Deadline(run.limits.seconds).within():
+        async with Deadline(run.limits.seconds, uses_file=stages.models.use_file).within():
             question = await stages.understander.understand(query, _latest_messages(history, options))
             evidence = await self._quarantine(require_hits(passages))
             judgement = await stages.judge.judge(question, evidence.readable)

@@ -211,15 +211,16 @@ class DeadlinePassed(BudgetSpent):
 SLOW = 60.0
 
 
-def too_late(seconds: float) -> DeadlinePassed:
-    """The error for a question whose seconds were used up.
+def too_late(seconds: float, *, uses_file: bool = False) -> DeadlinePassed:
+    """The error for a question whose seconds were used up; `uses_file` says that a model in a file was used.
 
     >>> str(too_late(30))
     'the question was not answered within 30 s'
     """
     return DeadlinePassed(
         f"the question was not answered within {seconds:g} s",
-        hint=f"allow more time with --deadline SECONDS; a model in a file can need {SLOW:g} s on a small machine",
+        hint="allow more time with --deadline SECONDS"
+        + (f"; a model in a file can need {SLOW:g} s on a small machine" if uses_file else ""),
         retryable=True,
     )
 

@@ -30,9 +30,12 @@ MOST_LISTED = 20
 _OF_A_PATTERN = "*?["
 
 
-def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
+def documents_named(
+    names: Sequence[str], records: Sequence[DocumentRecord], *, listing: str = "assay ls"
+) -> list[DocumentRecord]:
     """The named documents without repeats. Raises UsageError if a name fits none, or several files.
 
+    `listing` is the command that lists the documents, for hints.
     An id or a path as it was added comes first: it means that document, or all documents of that file. Else a
     pattern (`*.md`) means all that it fits; a file name, a title or the beginning of an id only the one file.
 
@@ -46,7 +49,7 @@ def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> 
     """
     chosen: dict[str, DocumentRecord] = {}
     for name in names:
-        chosen.update((record.document_id, record) for record in _meant(name, records))
+        chosen.update((record.document_id, record) for record in _meant(name, records, listing))
     return list(chosen.values())
 
 
@@ -56,9 +59,14 @@ def listed(record: DocumentRecord) -> str:
     return f"{record.document_id[:SHORT_ID]:{SHORT_ID}}  {one_line(record.title, 40):40}  {path}"
 
 
-def _meant(name: str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
+def _listing(given: Given) -> str:
+    """The command that lists the documents of the collection in use."""
+    return f"assay ls -c {given['collection']}" if "collection" in given else "assay ls"
+
+
+def _meant(name: str, records: Sequence[DocumentRecord], listing: str) -> list[DocumentRecord]:
     if not name:
-        raise UsageError("the name of a document is empty", hint="`assay ls` lists the documents")
+        raise UsageError("the name of a document is empty", hint=f"`{listing}` lists the documents")
     same = [record for record in records if record.document_id == name]
     if same:
         return same
@@ -71,10 +79,12 @@ def _meant(name: str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]
     if several and not _means_all(name, found):
         lines = [f"  {listed(record)}" for record in found[:MOST_LISTED]]
         more = [f"  … and {len(found) - MOST_LISTED:,} more"] if len(found) > MOST_LISTED else []
-        what = f"{name!r} fits {len(found):,} documents, so nothing was removed:"
-        raise UsageError("\n".join([what, *lines, *more]), hint="name each by its id or its path")
+        what = f"{name!r} matches {len(found):,} documents, so nothing was removed:"
+        raise UsageError("\n".join([what, *lines, *more]), hint="name each one by its id or its path")
     if not found:
-        raise UsageError(f"there is no document {name!r} in the collection", hint="`assay ls` lists the documents")
+        raise UsageError(
+            f"there is no document {name!r} in the collection", hint=f"`{listing}` lists the documents"
+        )
     return found
 
 
@@ -242,7 +252,7 @@ def rm(
     from assay.wiring import open_engine
 
     with open_engine(create=False, models=False, **given) as engine:
-        chosen = documents_named(documents, engine.documents())
+        chosen = documents_named(documents, engine.documents(), listing=_listing(given))
         if not dry_run:
             _confirm(chosen, yes, terminal)
         version = None if dry_run else engine.remove([record.document_id for record in chosen])

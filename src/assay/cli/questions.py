@@ -221,7 +221,7 @@ def read_question(question: str | None, as_json: bool, as_json_lines: bool, term
             raise UsageError("with --jsonl the questions come from standard input", hint="leave the question out")
         return None
     if question is None:
-        raise UsageError("there is no question", hint='give one in quotes: assay ask "What is …?"')
+        raise UsageError("there is no question", hint='give one in quotes, e.g. "What is …?"')
     text = terminal.input.read().decode("utf-8", errors="replace") if question == "-" else question
     refuse_no_question(text)  # before anything is opened
     return text

@@ -205,7 +205,7 @@ def _checked(values: Mapping[str, Any], display_names: Mapping[str, str]) -> Set
         name = str(first["loc"][0]) if first["loc"] else upper if upper in display_names else lower
         raise UsageError(
             f"{display_names.get(name, name)}: {what[:1].lower()}{what[1:]}",
-            hint=f"{name} is {Settings.model_fields[name].description}; see `assay config show --origin`",
+            hint=f"{name}: {Settings.model_fields[name].description}; see `assay config show --origin`",
         ) from None  # the cause may quote a secret
     return settings
 

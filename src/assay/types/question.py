@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -80,6 +81,17 @@ class Question(Value):
     notes: tuple[str, ...] = ()
     corrections: tuple[Correction, ...] = ()
     topic: str = ""
+
+    def as_typed(self, text: str) -> str:
+        """Words of the standalone question in the user's spelling.
+
+        >>> asked = Question("Is there lure?", "Is there sure?", corrections=(Correction("lure", "sure"),))
+        >>> asked.as_typed("sure things"), asked.as_typed("ensure")
+        ('lure things', 'ensure')
+        """
+        for correction in self.corrections:
+            text = re.sub(rf"\b{re.escape(correction.searched)}\b", lambda _, word=correction.written: word, text)
+        return text
 
     @property
     def on_topic(self) -> str:

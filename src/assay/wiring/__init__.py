@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import threading
 from collections.abc import Coroutine, Sequence
 from contextlib import nullcontext
@@ -460,11 +461,19 @@ def _make_private(*folders: Path) -> None:
 
 def _unknown(settings: Settings, there: Collections) -> UnknownCollection:
     known = there.names()
-    others = f"there are: {', '.join(known)}" if known else "there is none yet"
+    others = f"there are: {', '.join(known)}" if known else "there are none yet"
+    add = f"assay add PATH -c {settings.collection}"
     return UnknownCollection(
         f"there is no collection {settings.collection!r} in {there.place}; {others}",
-        hint=f"assay add PATH -c {settings.collection}",
+        hint=f"use an existing one, e.g. -c {_nearest(settings.collection, known)}, or create it: {add}"
+        if known
+        else add,
     )
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    """The known name that is most like `name`, else the first."""
+    return next(iter(difflib.get_close_matches(name, known, n=1)), known[0])
 
 
 def _run_in_thread(work: Coroutine[Any, Any, Result]) -> Result:

@@ -73,7 +73,7 @@ async def test_a_question_without_words_is_to_be_clarified() -> None:
 
 
 async def test_an_unclear_question_is_clarified_where_the_evidence_does_not_settle_it() -> None:
-    unclear = 'nothing says what "it" stands for'
+    unclear = 'it is not clear what "it" refers to'
     judged = await by_words(question("When did it open?", unclear=unclear), "Bees make honey.")
     assert judged.recommendation is Action.CLARIFY
     assert unclear in judged.reason

@@ -181,8 +181,11 @@ _ENDINGS = {
         "--reasoning-effort low",
     ),
     "empty": ("the model answered nothing", "try again, or use another model"),
-    "refused": ("the model refused to answer", "ask otherwise, or use another model"),
-    "blocked": ("the provider's content filter blocked the reply", "ask otherwise, or use another provider"),
+    "refused": ("the model refused to answer", "rephrase the question, or use another model"),
+    "blocked": (
+        "the provider's content filter blocked the reply",
+        "rephrase the question, or use another provider",
+    ),
     "tool": ("the model called a tool instead of answering", "use a model that answers in text"),
     "incomplete": ("the reply broke off without an ending", "try again; the service may be overloaded"),
     "other": ("the reply ended for a reason that assay does not know", "use another model or service"),

@@ -153,7 +153,7 @@ async def test_a_page_that_cannot_be_read_leaves_the_search_results_own_text(pat
     assert (only.origin.link, only.origin.date) == (web.url + path, "2019-01")
     (note,) = evidence.notes
     assert path in note
-    assert "own text stands for it" in note
+    assert "own text is used instead" in note
 
 
 @pytest.mark.parametrize("path", ["/to-metadata", "/to-private", "/to-file"])

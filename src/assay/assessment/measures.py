@@ -107,7 +107,7 @@ def accuracy(answer: ParsedAnswer) -> Measurement:
     if by[Verdict.CONTRADICTED]:
         score = min(score, WITH_A_CONTRADICTION)
     bad = (*by[Verdict.CONTRADICTED], *by[Verdict.UNSUPPORTED], *by[Verdict.UNKNOWN])[:_EXAMPLES]
-    first = f"{len(by[Verdict.SUPPORTED])} of {len(claims)} claims are borne out by the evidence"
+    first = f"{len(by[Verdict.SUPPORTED])} of {len(claims)} claims are supported by the evidence"
     return Measurement(
         score,
         (first, *(_describe(claim) for claim in bad)),
@@ -337,11 +337,11 @@ def _citation_advice(
     if uncited:
         suggestions.append("cite the passage that says it behind each statement")
     if unsupported:
-        reasons.append(f"{len(unsupported)} cited claims are not borne out by what they cite")
+        reasons.append(f"{len(unsupported)} cited claims are not supported by what they cite")
         suggestions.append("cite the passage that makes the statement")
     if invalid:
-        reasons.append(f"{', '.join(invalid[:_EXAMPLES])} stand for no source")
-        suggestions.append("drop marks that stand for no source")
+        reasons.append(f"{', '.join(invalid[:_EXAMPLES])} refer to no source")
+        suggestions.append("drop marks that refer to no source")
     quotes = [answer.quote_claim(claim) for claim in (*uncited, *unsupported)[:_EXAMPLES]]
     return Measurement(
         score, tuple(reasons), tuple(dict.fromkeys((*quotes, *invalid[:_EXAMPLES]))), tuple(suggestions)
@@ -473,7 +473,7 @@ def _contradicts(before: _Sentence, sentence: _Sentence) -> bool:
 def _dangling_connective(found: list[_Sentence]) -> Iterator[_Flaw]:
     first = next(iter(words(found[0].text)), "")
     if first in CONNECTIVES:
-        yield _Flaw(0, f"opens with “{first}”, and nothing stands before it", "open without the connective")
+        yield _Flaw(0, f"opens with “{first}”, with nothing before it", "open without the connective")
 
 
 def _truncation(found: list[_Sentence]) -> Iterator[_Flaw]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import exits, flags
+from assay.cli.answer_view import describe_repair
 from assay.cli.flags import (
     FOR_CHECKING,
     FOR_FIXING,
@@ -366,7 +367,7 @@ def _show_fixed(fixed: Fixed, terminal: Terminal) -> None:
     if len(changed) > MOST_CHANGED:
         terminal.note(f"… and {len(changed) - MOST_CHANGED:,} more changed lines")
     for made in repairs.first:
-        terminal.note(f"{made.kind.value}: {one_line(made.reason)}")
+        terminal.note(f"{describe_repair(made.kind.value)}: {one_line(made.reason)}")
     for line in repairs.left_out():
         terminal.note(line)
 

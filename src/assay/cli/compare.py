@@ -113,7 +113,7 @@ def compare(
     if report is not None:
         _refuse_place(report)
     if sum((bool(folders), recorded, data is not None)) > 1:
-        raise UsageError("two folders, --recorded and --data exclude one another", hint="choose one of them")
+        raise UsageError("two folders, --recorded and --data cannot be used together", hint="choose one of them")
     if data is None and (a or b or repeat > 1):
         raise UsageError(
             "--a, --b and --repeat need --data", hint="name the questions to ask, e.g. --data FILE.jsonl"
@@ -142,12 +142,12 @@ def _two_folders(
     if changes or limit:
         raise UsageError(
             "--set and --limit need --recorded or --data",
-            hint="an evaluation in a folder is as it is; see `assay eval --set`",
+            hint="a finished evaluation cannot be changed; see `assay eval --set`",
         )
     if folders is None or len(folders) != 2:
         raise UsageError(
             "two evaluations are needed",
-            hint="name two folders that `assay eval` wrote, or give --recorded and --set, or --data, --a and --b",
+            hint="name two folders written by `assay eval`, or give --recorded and --set, or --data, --a and --b",
         )
     return compare_folders(folders[0], folders[1], requirements)
 
@@ -214,7 +214,7 @@ def _refuse_place(report: Path) -> None:
     if report.is_dir() or not report.absolute().parent.is_dir():
         raise UsageError(f"{report} cannot be written: there is no such folder", hint="choose another place")
     if report.exists() and Comparison.schema not in report.read_text(encoding="utf-8", errors="replace")[:200]:
-        raise UsageError(f"{report} exists already, and is no report", hint="choose another name")
+        raise UsageError(f"{report} already exists, and is not a report", hint="choose another name")
 
 
 def _write(report: Path, found: Comparison) -> None:

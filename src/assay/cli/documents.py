@@ -304,7 +304,7 @@ def _confirm(chosen: list[DocumentRecord], yes: bool, terminal: Terminal) -> Non
     if yes:
         return
     if not terminal.input.isatty():
-        raise UsageError("removing needs confirmation, and there is no terminal to ask on", hint="add --yes")
+        raise UsageError("removing needs confirmation, but there is no terminal to ask on", hint="add --yes")
     for record in chosen:
         terminal.note(listed(record))
     what = "this document" if len(chosen) == 1 else f"these {len(chosen):,} documents"

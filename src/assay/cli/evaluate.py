@@ -246,11 +246,11 @@ def with_changes(given: Given, changes: list[str] | tuple[()]) -> Given:
         name, equals, value = change.partition("=")
         name = name.strip().replace("-", "_")
         if not equals or not name:
-            raise UsageError(f"--set {one_line(change, 60)}: it is not KEY=VALUE", hint=_SET_HINT)
+            raise UsageError(f"--set {one_line(change, 60)}: expected KEY=VALUE", hint=_SET_HINT)
         if name in flags.WITHOUT_FLAG:
             raise UsageError(f"--set cannot set {name}: others could read it", hint="set it in the environment")
         if name in settings:
-            raise UsageError(f"{name} is set twice", hint="leave one of the two out")
+            raise UsageError(f"{name} is set twice", hint="leave out one of the two")
         settings[name] = value
     return settings
 
@@ -268,11 +268,13 @@ def _refuse_place(report: Path) -> None:
     from assay.evals.run_folder import Evaluation
 
     if report.suffix.lower() not in (".html", ".htm", ".md"):
-        raise UsageError(f"{report} is neither .html nor .md", hint="give --report a name that ends so")
+        raise UsageError(
+            f"{report} is neither .html nor .md", hint="give --report a name with one of these endings"
+        )
     if report.is_dir() or not report.absolute().parent.is_dir():
         raise UsageError(f"{report} cannot be written: there is no such folder", hint="choose another place")
     if report.exists() and Evaluation.schema not in report.read_text(encoding="utf-8", errors="replace")[:2000]:
-        raise UsageError(f"{report} exists already, and is no report", hint="choose another name")
+        raise UsageError(f"{report} already exists, and is not a report", hint="choose another name")
 
 
 def _write(report: Path, summary: Summary) -> None:

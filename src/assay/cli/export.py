@@ -74,7 +74,7 @@ def refuse_place(out: Path, force: bool) -> None:
     if out.is_dir():
         raise UsageError(f"{out} is a folder", hint="name the file to write with --out")
     if os.path.lexists(out) and not force:
-        raise UsageError(f"{out} exists already", hint="choose another name with --out, or add --force")
+        raise UsageError(f"{out} already exists", hint="choose another name with --out, or add --force")
     if not out.parent.is_dir():
         raise UsageError(f"there is no folder {out.parent}", hint="choose another place with --out")
     if not os.access(out.parent, os.W_OK):

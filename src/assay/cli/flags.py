@@ -499,7 +499,7 @@ def spread(ray: str | None, workers: int | None) -> dict[str, Any]:
     ({'ray': 'local', 'workers': 2}, {})
     """
     if ray is None and workers is not None:
-        raise UsageError("--workers are those of a Ray cluster, and none is named", hint="add --ray local")
+        raise UsageError("--workers needs a Ray cluster", hint="add --ray local")
     return {} if ray is None else {"ray": ray, "workers": workers}
 
 

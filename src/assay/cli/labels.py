@@ -70,7 +70,7 @@ def review(
     if decision is None and (note or by is not None):
         raise UsageError("--note and --by need a decision", hint="add --accept or --reject")
     if decision is not None and run is None:
-        raise UsageError("--accept and --reject need a run", hint="`assay review` lists the runs that wait")
+        raise UsageError("--accept and --reject need a run", hint="`assay review` lists the waiting runs")
     with opened_record(load_settings(given).settings) as records:
         queue = ReviewQueue(records)
         if run is None:

@@ -74,7 +74,7 @@ def list_(
     from assay.wiring.recording import opened_record
 
     if outcome and outcome not in _OUTCOMES:
-        raise UsageError(f"no run ends as {outcome!r}", hint=f"one of {', '.join(_OUTCOMES)}")
+        raise UsageError(f"there is no outcome {outcome!r}", hint=f"one of {', '.join(_OUTCOMES)}")
     query = RunQuery(
         collection=given.get("collection"),
         outcome=outcome,
@@ -124,9 +124,7 @@ def delete(
     from assay.wiring.recording import opened_record
 
     if sum((bool(runs), bool(document), everything)) != 1:
-        raise UsageError(
-            "which runs are to be deleted is not clear", hint="name runs, or give --document ID, or --all"
-        )
+        raise UsageError("it is not clear which runs to delete", hint="name runs, or give --document ID, or --all")
     settings = load_settings(given).settings
     with opened_record(settings) as records:
         if everything:
@@ -174,7 +172,7 @@ def prune(
 
     found = _AGE.fullmatch(older_than.strip())
     if found is None:
-        raise UsageError(f"{older_than!r} is no age", hint="give days or hours, e.g. 90d or 36h")
+        raise UsageError(f"{older_than!r} is not an age", hint="give days or hours, e.g. 90d or 36h")
     until = time.time() - int(found[1]) * _SECONDS[found[2]]
     settings = load_settings(given).settings
     query = RunQuery(collection=given.get("collection"), until=until)
@@ -194,7 +192,7 @@ def _confirm(chosen: list[RunSummary], yes: bool, terminal: Terminal) -> None:
     if yes:
         return
     if not terminal.input.isatty():
-        raise UsageError("deleting needs confirmation, and there is no terminal to ask on", hint="add --yes")
+        raise UsageError("deleting needs confirmation, but there is no terminal to ask on", hint="add --yes")
     shown = first_of_each(chosen, lambda _run: "runs")
     for line in (*map(run_line, shown.first), *shown.left_out()):
         terminal.note(line)

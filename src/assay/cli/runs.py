@@ -175,7 +175,7 @@ def report(
     if target.is_dir():
         raise UsageError(f"{target} is a folder", hint="name the file to write with --out")
     if os.path.lexists(target) and not force:
-        raise UsageError(f"{target} exists already", hint="choose another name with --out, or add --force")
+        raise UsageError(f"{target} already exists", hint="choose another name with --out, or add --force")
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", hint="choose another place with --out")
     found = _ablation_or_warning(record, given, terminal)

@@ -332,7 +332,7 @@ class Settings(BaseModel):
         try:
             return value.expanduser().absolute()
         except RuntimeError as error:  # ~name of nobody here
-            raise ValueError(f"{value} is in nobody's home folder") from error
+            raise ValueError(f"{value} is in no one's home folder") from error
 
     @field_validator("store")
     @classmethod

@@ -129,7 +129,7 @@ def _unknown(claim: Alignment, stated: Name, missing: list[str]) -> Check:
         return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, stated)
     similar = _similar_name(claim, stated)
     if similar is None and 2 * len(missing) <= len(stated.words):
-        cause = f"the sources hold only a part of the name {said!r}"
+        cause = f"the sources contain only a part of the name {said!r}"
         return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, stated)
     cause = f"no source of this claim names {said!r}"
     return failure(

@@ -125,7 +125,7 @@ def _has_unknown(judgement: Judgement, review: Review) -> bool:
 
 # The name of the check of the promise, and of the event that withholds a claim.
 MAX_RISK = "max-risk"
-_SHIFTED = "the latest claims look unlike those measured, so it may not hold"
+_SHIFTED = "the latest claims look different from those measured, so it may not apply"
 
 
 @dataclass(frozen=True, slots=True)

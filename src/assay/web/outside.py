@@ -1,7 +1,7 @@
 """Evidence from outside: search, fetch, read, and keep the passages that bear on the question.
 
 Nothing fails here that leaves something to go on with: a search service that is down is told of, and the next
-is asked; a page that cannot be read is told of, and the search result's own text stands for it.
+is asked; a page that cannot be read is told of, and the search result's own text is used instead.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ class OutsideRetriever:
                 return _Read(passages)
             why = f"{result.link} holds no text"
         own = self._own_text(result)
-        instead = "the search result's own text stands for it" if own else "it is left out"
+        instead = "the search result's own text is used instead" if own else "it is left out"
         return _Read(own, (f"{why}; {instead}",))
 
     async def _passages(self, result: SearchResult) -> tuple[Passage, ...]:

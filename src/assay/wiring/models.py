@@ -296,7 +296,7 @@ def _key(key: SecretStr | None, base_url: str | None, provider: str, variable: s
     """The key; a provider's own service does not answer without one, a service of one's own may."""
     if key is None and base_url is None:
         raise UsageError(
-            f"{provider} needs a key, and none is set", hint=f"set {variable}, or use --model local:FILE.gguf"
+            f"{provider} needs a key, but none is set", hint=f"set {variable}, or use --model local:FILE.gguf"
         )
     return key.get_secret_value() if key else None
 

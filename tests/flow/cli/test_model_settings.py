@@ -186,8 +186,16 @@ def test_what_changes_nothing_is_told(own: Cli, scripted: Scripted, flags: list[
 @pytest.mark.parametrize(
     ("flags", "said", "hint"),
     [
-        (["--writer-temperature", "2.1"], "--writer-temperature: must be less than or equal to 2", "temperature of the model"),
-        (["--judge-temperature", "nan"], "--judge-temperature: must be a finite number", "temperature of the model"),
+        (
+            ["--writer-temperature", "2.1"],
+            "--writer-temperature: must be less than or equal to 2",
+            "temperature of the model",
+        ),
+        (
+            ["--judge-temperature", "nan"],
+            "--judge-temperature: must be a finite number",
+            "temperature of the model",
+        ),
         (
             ["--reply-tokens", "4000"],
             "--reply-tokens 4000: a reply may have at most a third",

@@ -215,7 +215,7 @@ def test_what_need_not_cite_and_does_not_has_no_citation_quality():
 def test_a_mark_that_stands_for_no_source_is_quoted():
     found = score(given(WHEN, Said("It is blue.", (9,))), Criterion.CITATION_QUALITY)
     assert "[9]" in found.quotes
-    assert "drop marks that stand for no source" in found.suggestions
+    assert "drop marks that refer to no source" in found.suggestions
 
 
 # --- alignment ---------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from assay.wiring.spreading import open_cluster
 
 @pytest.mark.parametrize("address", ["", "here", "http://10.0.0.1:6379", "ray://10.0.0.1:10001", "10.0.0.1:"])
 def test_what_is_no_address(address: str) -> None:
-    with pytest.raises(UsageError, match="no address of a Ray cluster"):
+    with pytest.raises(UsageError, match="not the address of a Ray cluster"):
         open_cluster(address, None, Settings())
 
 

@@ -255,5 +255,5 @@ async def test_where_a_part_of_markdown_cannot_be_rendered_its_lines_are_shown(
 
 @pytest.mark.parametrize("text", ["", "5", "line:", "line:x", "page:3", "line:1 ", "line:1\n", "row:9999999999999"])
 def test_what_is_no_position_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="no position"):
+    with pytest.raises(UsageError, match="not a position"):
         Position.read(text)

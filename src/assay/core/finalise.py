@@ -81,7 +81,7 @@ def assemble_answer(
     if _is_by_model(written, stages) and confidence.answers == "unsure":
         # The thresholds were fitted on quotes: of a model's own words only a plain yes or no means something.
         confidence = replace(confidence, answers=None)
-    answer = _answer(ask, written, stages, gathered.judgement, confidence)
+    answer = _answer(ask, written, stages, _as_typed(gathered.judgement, question), confidence)
     is_partial = _is_partial(question, gathered) or written.is_cut
     sources = _numbered_sources(written.draft, written.evidence, review.claims)
     return replace(
@@ -112,7 +112,7 @@ def assemble_refusal(
     confidence = stages.confidence_estimator.rate(judgement, nothing.review)
     refusal = stages.abstainer.decline(question, gathered)
     return replace(
-        _answer(ask, nothing, stages, judgement, confidence),
+        _answer(ask, nothing, stages, _as_typed(judgement, question), confidence),
         outcome=Outcome.CLARIFY if gathered.action is Action.CLARIFY else Outcome.ABSTAINED,
         text=refusal.text,
         choices=refusal.choices,
@@ -134,6 +134,11 @@ def assemble_given(ask: Ask, draft: DraftState, stages: Stages) -> Answer:
         models=replace(stages.models, writer="elsewhere", judge="none"),
         warnings=(*stages.notes(), *draft.notes, *_late(draft), *disagreements(draft.review)),
     )
+
+
+def _as_typed(judgement: Judgement, question: Question) -> Judgement:
+    """The judgement with what is missing in the user's spelling."""
+    return replace(judgement, missing=tuple(question.as_typed(thing) for thing in judgement.missing))
 
 
 def _answer(ask: Ask, written: DraftState, stages: Stages, judgement: Judgement, confidence: Confidence) -> Answer:

@@ -127,7 +127,7 @@ def _keep(
             f"that the checker finds contradicted, and {AIMS.precision:.0%} of them to be so (at 90% confidence)"
         )
     version = OWN if before is None else before.version
-    terminal.note(f"to go back: assay calibrate --checker {shlex.quote(settings.checker)} --use {version}")
+    terminal.note(f"to undo: assay calibrate --checker {shlex.quote(settings.checker)} --use {version}")
 
 
 def _list(
@@ -263,7 +263,7 @@ def calibrate(
             terminal.line(f"calibration {made.version}, fitted on {found.fit.data}")
             terminal.line(f"before  {_told(found.before)}")
             terminal.line(f"after   {_told(found.fit.measured)}")
-            terminal.note(f"to go back: assay calibrate --use {before} -c {settings.collection}")
+            terminal.note(f"to undo: assay calibrate --use {before} -c {settings.collection}")
     labels.store.close()
 
 

@@ -228,7 +228,9 @@ def _suggest_outside(judgement: Judgement, given: Given, terminal: Terminal) -> 
     from assay.settings import load_settings
 
     if judgement.recommendation == "ABSTAIN" and not load_settings(given).settings.outside:
-        terminal.note("hint: `assay ask --outside wikipedia` also searches outside; ASSAY_OUTSIDE sets it for good")
+        terminal.note(
+            "hint: `assay ask --outside wikipedia` also searches outside; ASSAY_OUTSIDE makes it permanent"
+        )
 
 
 def _refuse_question(question: str | None) -> None:

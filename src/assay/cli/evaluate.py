@@ -176,7 +176,7 @@ async def _run(
         with open_run(folder, about, cases) as run:
             left = len(cases) * repeat - len(run.done)
             there = f"{len(run.done)} of {len(cases) * repeat} results were there" if run.done else ""
-            terminal.note(f"results go to {folder}; {there or 'give it as --out to resume'}")
+            terminal.note(f"results go to {folder}; {there or 'use it as --out to resume'}")
             with ProgressBar(terminal, "questions", left) as bar:
 
                 def advance(result: CaseResult) -> None:

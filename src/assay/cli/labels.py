@@ -101,7 +101,7 @@ def label(
 
     \b
     assay label last --right
-    assay label 01JAB --wrong --claim 2 --note "the price is of 2023"
+    assay label 01JAB --wrong --claim 2 --note "the price is from 2023"
     assay label > labels.jsonl
     """
     from assay.core.tape import SystemClock
@@ -143,7 +143,7 @@ def _list_waiting(queue: ReviewQueue, as_json: bool, terminal: Terminal) -> None
         for finding in waiter.findings:
             terminal.line(f"    {one_line(finding, 160)}")
     if not waiting:
-        terminal.note("no answer waits for review")
+        terminal.note("no answers are waiting for review")
 
 
 def _decide(queue: ReviewQueue, run: str, *, accept: bool, note: str, by: str | None, terminal: Terminal) -> None:

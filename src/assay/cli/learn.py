@@ -97,9 +97,9 @@ def _learn(
         for line in _lines(one.lesson, dry_run=dry_run):
             terminal.line(line)
     if made is not None:
-        terminal.note(f"learning {made.version}; to take it back: assay learn --undo -c {settings.collection}")
+        terminal.note(f"learning {made.version}; to undo it: assay learn --undo -c {settings.collection}")
     elif dry_run and any(one.result is not None for one in found):
-        terminal.note("a dry run: nothing was changed")
+        terminal.note("dry run: nothing was changed")
     else:
         terminal.note("nothing was changed")
 
@@ -238,7 +238,7 @@ def _undo(
             if not is_changed_since:
                 policies.use(before, at=at, by=who)
         if is_changed_since:
-            terminal.note(f"{change.part} stays as it is: it was changed since, by assay calibrate")
+            terminal.note(f"{change.part} is left unchanged: assay calibrate has changed it since")
         elif not as_json:
             terminal.line(
                 f"{change.part}: {_described(change.after)} is taken back, {_described(change.before)} holds"
@@ -260,7 +260,7 @@ def _list(learned: Sequence[Learning], as_json: bool, terminal: Terminal) -> Non
         undone = ", taken back" if one.is_undone else ""
         terminal.line(f"{one.version}  {moment(one.at)}  {changes}, by {one_line(one.by, 80)}{undone}")
     if not learned:
-        terminal.note("nothing was learned yet")
+        terminal.note("nothing has been learned yet")
 
 
 def _lines(lesson: Lesson, *, dry_run: bool) -> Iterator[str]:

@@ -21,7 +21,7 @@ def mcp(terminal: Terminal, *, given: Given) -> None:
     from assay.mcp_server.local import serve_stdio
 
     if terminal.input.isatty():
-        terminal.note("assay mcp waits for an agent's program on standard input; Ctrl-C ends it")
+        terminal.note("assay mcp is waiting for an agent on standard input; Ctrl-C ends it")
     serve_stdio(given)
 
 

@@ -115,7 +115,7 @@ def list_(
             f"{model.name}  {one_line(model.commit[:12])}  {network}  {model.size / 1e6:,.1f} MB{checker}"
         )
     if not found:
-        terminal.note("no models were pulled")
+        terminal.note("no models have been pulled")
 
 
 @takes("data_dir")

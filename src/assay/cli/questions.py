@@ -250,7 +250,7 @@ def _explain_no_hits(engine: Engine, given: dict[str, Any], terminal: Terminal) 
     elif settings.where:
         wanted = ", ".join(f"{name}={value}" for name, value in settings.where.items())
         terminal.warn(
-            f"warning: no passage found has {one_line(wanted, 200)}; documents get metadata from JSON lines"
+            f"warning: no passage found has {one_line(wanted, 200)}; only documents from JSON lines have metadata"
         )
 
 

@@ -91,7 +91,7 @@ def list_(
     for run in page.runs:
         terminal.line(run_line(run))
     if not page.runs:
-        terminal.note("no such runs are recorded")
+        terminal.note("no matching runs are recorded")
     if page.next is not None:
         terminal.note(f"there are more: --before {page.next}")
 
@@ -214,7 +214,7 @@ def _tell(
     terminal.note(f"{count:,} run{'' if count == 1 else 's'} {'would be deleted' if dry_run else 'deleted'}")
     if not wiped:
         terminal.warn(
-            "warning: bytes of what was deleted may stay on the disk: in a database until it uses their place "
+            "warning: bytes of deleted data may stay on the disk: in a database until it reuses their space "
             "again, else until the next deletion, since another process reads the record"
         )
 

@@ -248,7 +248,7 @@ def show_ablation(found: Ablation, terminal: Terminal) -> None:
         support = "" if one.support is None else f" (support by itself {one.support:.2f})"
         terminal.line(f"  {_claims(one.claims)} [{one.source}]: {one.role.value}, {one.reason}{support}")
     if found.untested:
-        terminal.note(f"not supported by the tests of today, so that nothing can fall: {_claims(found.untested)}")
+        terminal.note(f"not supported by today's tests, so nothing can fail: {_claims(found.untested)}")
     count = len(found.decorative)
     if count:
         terminal.note(f"{count} decorative citation{'' if count == 1 else 's'}")

@@ -199,7 +199,7 @@ def citation_checks(
 
 def _wrong_passage(case: Case, right: SourceSpan) -> Check:
     where = Span(case.claim.start, case.claim.end)
-    cause = "the cited passages do not support this, another passage does"
+    cause = "the cited passages do not support this, but another passage does"
     kind = FindingKind.WRONG_PASSAGE
     return Check("passages", Status.FAILED, Severity.BLOCK, case.n, cause, where, right, kind)
 

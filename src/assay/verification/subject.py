@@ -252,7 +252,7 @@ def row_checks(
     is_beside = any(passage.document_id == table.document_id for passage, _ in quoted)
     if not is_beside and row.term not in terms(table.text[row.line.start : row.line.end]):
         return ()
-    cause = f"what is quoted does not name {_as_asked(question, row.term)!r}, which a table is asked about"
+    cause = f"the quote does not mention {_as_asked(question, row.term)!r}, which the question asks a table about"
     return (_open_check(claims[0], cause),)
 
 
@@ -288,7 +288,7 @@ def row_word_checks(question: Question, evidence: Evidence, claims: Sequence[Cla
                 continue
             held = (one for one in evidence.passages if one.document_id == passage.document_id)
             if any(rarest in terms(one.text) for one in held):
-                cause = f"the quoted row does not name {_as_asked(question, rarest)!r}, which its document tells of"
+                cause = f"the quoted row does not name {_as_asked(question, rarest)!r}, which its document mentions"
                 return (_open_check(claim, cause),)
     return ()
 

@@ -205,9 +205,9 @@ class OutsideRetriever:
                 async with asyncio.timeout_at(until):
                     results = await provider.search(query, self._limits.results)
             except TimeoutError:
-                return _Searched(notes=(*notes, f"{provider.name} did not answer before the time was up"))
+                return _Searched(notes=(*notes, f"{provider.name} did not answer in time"))
             except (ProviderError, EgressRefused) as error:
-                notes += (f"{provider.name} was of no use: {error}",)
+                notes += (f"{provider.name} failed: {error}",)
                 continue
             if results:
                 return _Searched(results, notes)
@@ -270,7 +270,7 @@ def _may_leave(queries: Iterable[str]) -> tuple[list[str], list[str]]:
         if left.text:
             asked.append(left.text)
         else:
-            notes.append("a query was not sent: nothing was left of it")
+            notes.append("a query was not sent, because nothing was left of it")
     return list(dict.fromkeys(asked)), notes
 
 

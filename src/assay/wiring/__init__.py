@@ -461,7 +461,7 @@ def _make_private(*folders: Path) -> None:
 
 def _unknown(settings: Settings, there: Collections) -> UnknownCollection:
     known = there.names()
-    others = f"there are: {', '.join(known)}" if known else "there are none yet"
+    others = f"existing ones: {', '.join(known)}" if known else "there are none yet"
     add = f"assay add PATH -c {settings.collection}"
     return UnknownCollection(
         f"there is no collection {settings.collection!r} in {there.place}; {others}",

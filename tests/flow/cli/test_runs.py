@@ -56,7 +56,7 @@ def test_runs_are_listed_by_what_is_asked(on: Cli):
     shown = on("runs", "list")
     assert len(shown.out.splitlines()) == 3
     assert "\x1b" not in shown.out
-    assert "no such runs" in on("runs", "list", "--text", "nothing").err
+    assert "no matching runs" in on("runs", "list", "--text", "nothing").err
     assert "there is no outcome" in on("runs", "list", "--outcome", "good").err
 
 

@@ -398,5 +398,5 @@ def test_a_row_without_the_rarest_word_is_told(question: str, quote: str, told: 
     claim = Claim(1, quote, 0, len(quote), (SNIPPETS.passage_id,), Verdict.SUPPORTED, 1.0, spans)
     found = row_word_checks(Question(question, question), Evidence((Hit(SNIPPETS, 1.0),)), (claim,))
     assert [check.cause for check in found] == [
-        "the quoted row does not name 'automerge', which its document tells of"
+        "the quoted row does not name 'automerge', which its document mentions"
     ] * told

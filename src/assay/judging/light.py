@@ -150,14 +150,14 @@ class BalancedModel:
         if not evidence.hits:
             return "there are no passages"
         if fast.recommendation is Action.CLARIFY:
-            return "the question is unclear"
+            return "the question is not clear"
         if (
             fast.sufficiency is None
             or fast.sufficiency in self.band
             or is_sampled(question.standalone, self.sample)
         ):
             return None
-        return "the fast judge is sure"
+        return "fast is sure"
 
     async def _ask(self, view: Shown) -> LightReply:
         """The model's reply; raises ProviderError and BudgetSpent."""

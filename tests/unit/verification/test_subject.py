@@ -113,7 +113,7 @@ def told(question: str, sentence: str, cited: Passage, *others: Passage):
 def test_a_sentence_on_something_else_is_told(question: str):
     (check,) = told(question, PLAN.text, PLAN, DOSE)
     assert (check.status, check.severity, check.claim) == (Status.UNKNOWN, Severity.BLOCK, 1)
-    assert "Velorin" in (check.cause or "")
+    assert "velorin" in (check.cause or "").lower()
 
 
 @pytest.mark.parametrize(

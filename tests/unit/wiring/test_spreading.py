@@ -33,9 +33,9 @@ def test_no_workers_at_all() -> None:
 
 
 def test_workers_without_a_cluster(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="none is named"):
+    with pytest.raises(UsageError, match="workers needs a Ray cluster"):
         open_engine(data_dir=tmp_path, workers=2)
-    with pytest.raises(UsageError, match="none is named"):
+    with pytest.raises(UsageError, match="workers needs a Ray cluster"):
         reindex(data_dir=tmp_path, workers=2)
 
 

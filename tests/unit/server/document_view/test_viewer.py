@@ -160,7 +160,7 @@ async def test_pictures_are_kept_for_their_tenant_within_a_bound(viewer: Documen
     (tmp_path / "tea.pdf").unlink()
     assert await viewer.page_picture("a", document, 1, 201) == first  # drawn for 300 either way
     for tenant, page in (("b", 1), ("a", 2)):
-        with pytest.raises(UnreadableDocument, match="no longer the one"):
+        with pytest.raises(UnreadableDocument, match="has changed since"):
             await viewer.page_picture(tenant, document, page, 220)
 
 

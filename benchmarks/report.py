@@ -84,12 +84,12 @@ def revision() -> str:
 
 HEAD = """# What was measured
 
-Every number was printed by the command beside it and kept in that benchmark's `results/`; this page is written from
-them by `python benchmarks/report.py`. The labelled sets are not part of the repository. Fitted parts are judged out of
-fold (5 folds by group) and with one set left out. Machines are shared and noisy, so speed is given as ratios within
-one run, or as CPU time. A bar that was not reached says so.
+Every number was printed by the command next to it and is stored in that benchmark's `results/`; this page is generated
+from there by `python benchmarks/report.py`. The labelled sets are not part of the repository. Fitted parts are evaluated
+out of fold (5 folds by group) and with one set left out. Machines are shared and noisy, so speed is given as ratios
+within one run, or as CPU time. Targets that were not reached are marked.
 
-| what | measured | bar | command |
+| what | measured | target | command |
 |---|---|---|---|
 """
 
@@ -457,7 +457,7 @@ COMPARISONS = (
         ".2f",
     ),
     Comparison(
-        "Faults of a verifying model (cut off, empty, malformed, …) that end as a pass, of 21",
+        "Simulated faults of the verifying model (cut off, empty, malformed, …) that slip through, of 21",
         "searching its reply for a word",
         CLOSED,
         ("silent passes", "assay"),
@@ -468,7 +468,7 @@ COMPARISONS = (
 
 
 def numbers() -> str:
-    """README's table of comparisons, and below it the wrong answers, those of them with a ✓, and the missed goals."""
+    """README's table of comparisons, and below it the wrong answers, those of them with a ✓, and the missed targets."""
     bodies = {line.result: result for line in LINES if (result := kept(line.result)) is not None}
     rows = "".join(compared(each, bodies[each.result]) for each in COMPARISONS)
     shown = bodies[REAL]
@@ -481,7 +481,7 @@ def numbers() -> str:
     return (
         f"| measured | assay | instead |\n|---|---|---|\n{rows}\n"
         f"Of the answers that assay showed in the first row, {marked} carry a ✓; {wrong} are wrong, and {both} are wrong "
-        f"and carry a ✓.\nOf {len(bars)} goals, {missed} were not reached. "
+        f"and carry a ✓.\n{missed} of {len(bars)} targets were missed. "
         "[What was measured](docs/measured.md) lists them all, each with its command.\n"
     )
 

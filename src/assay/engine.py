@@ -273,7 +273,7 @@ class Engine:
         if isinstance(texts, str):
             raise UsageError("many questions are a list of texts", hint="ask one with `ask`")
         if at_once < 1:
-            raise UsageError(f"at_once is {at_once}: nothing could be asked", hint="give at least 1")
+            raise UsageError(f"at_once is {at_once}", hint="give at least 1")
         async with aclosing(ordered_map(self._questions(texts, options), at_once)) as answers:
             async for answer in answers:
                 yield answer
@@ -325,7 +325,7 @@ class Engine:
         """The best passages for a query, with these settings, or the engine's own with the options over them."""
         refuse_no_question(query)
         if settings is not None and options is not None:
-            raise UsageError("a search takes settings or options, not both", hint="leave one of the two out")
+            raise UsageError("a search takes settings or options, not both", hint="leave out one of the two")
         parts = await self._parts_with(options, OF_SEARCH, "a search judges and writes nothing")
         return await parts.retriever_for(settings or parts.search).retrieve((query,))
 
@@ -347,7 +347,7 @@ class Engine:
         refuse_no_question(query)
         parts = await self._parts_with(options, OF_GATHER, "nothing is written")
         run, stages = await self._begin_unrecorded(query, parts)
-        async with Deadline(run.limits.seconds).within():
+        async with Deadline(run.limits.seconds, uses_file=stages.models.use_file).within():
             question = await stages.understander.understand(query, _latest_messages(history, options))
             return await pipeline.gather(question, stages, run.limits, ignore_event)
 
@@ -371,7 +371,7 @@ class Engine:
         refuse_no_question(query)
         parts = await self._parts_with(options, OF_JUDGE, "the passages are given, and nothing is written")
         run, stages = await self._begin_unrecorded(query, parts)
-        async with Deadline(run.limits.seconds).within():
+        async with Deadline(run.limits.seconds, uses_file=stages.models.use_file).within():
             question = await stages.understander.understand(query, _latest_messages(history, options))
             evidence = await self._quarantine(require_hits(passages))
             judgement = await stages.judge.judge(question, evidence.readable)

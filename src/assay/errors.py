@@ -181,8 +181,11 @@ _ENDINGS = {
         "--reasoning-effort low",
     ),
     "empty": ("the model answered nothing", "try again, or use another model"),
-    "refused": ("the model refused to answer", "ask otherwise, or use another model"),
-    "blocked": ("the provider's content filter blocked the reply", "ask otherwise, or use another provider"),
+    "refused": ("the model refused to answer", "rephrase the question, or use another model"),
+    "blocked": (
+        "the provider's content filter blocked the reply",
+        "rephrase the question, or use another provider",
+    ),
     "tool": ("the model called a tool instead of answering", "use a model that answers in text"),
     "incomplete": ("the reply broke off without an ending", "try again; the service may be overloaded"),
     "other": ("the reply ended for a reason that assay does not know", "use another model or service"),
@@ -211,15 +214,16 @@ class DeadlinePassed(BudgetSpent):
 SLOW = 60.0
 
 
-def too_late(seconds: float) -> DeadlinePassed:
-    """The error for a question whose seconds were used up.
+def too_late(seconds: float, *, uses_file: bool = False) -> DeadlinePassed:
+    """The error for a question whose seconds were used up; `uses_file` says that a model in a file was used.
 
     >>> str(too_late(30))
     'the question was not answered within 30 s'
     """
     return DeadlinePassed(
         f"the question was not answered within {seconds:g} s",
-        hint=f"allow more time with --deadline SECONDS; a model in a file can need {SLOW:g} s on a small machine",
+        hint="allow more time with --deadline SECONDS"
+        + (f"; a model in a file can need {SLOW:g} s on a small machine" if uses_file else ""),
         retryable=True,
     )
 

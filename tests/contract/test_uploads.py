@@ -246,7 +246,7 @@ async def test_a_tenant_whose_uploads_wait_takes_no_more_than_its_share(
 ) -> None:
     uploads = PostgresUploads(database.rows, tmp_path, most_waiting=len(LONG))
     staged = await received(uploads, "tea.md", LONG)
-    with pytest.raises(StoreFull, match="wait to be taken in"):
+    with pytest.raises(StoreFull, match="are waiting to be added"):
         await received(uploads, "more.md", b"More.")
     async with uploads.placed("default", waiting(staged)):
         pass

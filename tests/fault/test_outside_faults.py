@@ -125,7 +125,7 @@ async def test_where_a_service_fails_the_next_is_asked_and_that_is_told(fault: s
     providers = (SearxngSearch(web.url, seconds=seconds), found_at(web.url + "/boiling"))
     evidence = await outside(web, *providers).retrieve((QUERY,))
     assert "60 degrees" in evidence.passages[0].text
-    assert [note for note in evidence.notes if note.startswith("searxng was of no use:")]
+    assert [note for note in evidence.notes if note.startswith("searxng failed:")]
 
 
 async def test_where_every_service_fails_there_is_no_evidence_and_all_is_told(web: LocalWeb):
@@ -153,7 +153,7 @@ async def test_a_page_that_cannot_be_read_leaves_the_search_results_own_text(pat
     assert (only.origin.link, only.origin.date) == (web.url + path, "2019-01")
     (note,) = evidence.notes
     assert path in note
-    assert "own text stands for it" in note
+    assert "own text is used instead" in note
 
 
 @pytest.mark.parametrize("path", ["/to-metadata", "/to-private", "/to-file"])
@@ -179,7 +179,7 @@ async def test_the_time_of_a_round_is_bounded(web: LocalWeb):
 
     limits = OutsideLimits(seconds=0.3)
     asking = outside(web, Slow("slow"), found_at(web.url + "/boiling"), limits=limits).retrieve((QUERY,))
-    assert (await asyncio.wait_for(asking, 30)).notes == ("slow did not answer before the time was up",)
+    assert (await asyncio.wait_for(asking, 30)).notes == ("slow did not answer in time",)
     asking = outside(web, found_at(web.url + "/drip"), limits=limits).retrieve((QUERY,))
     evidence = await asyncio.wait_for(asking, 30)
     assert "before the time was up" in evidence.notes[0]
@@ -200,7 +200,7 @@ async def test_a_query_leaves_without_what_is_private_and_that_is_told(web: Loca
     assert asked.asked == [QUERY]
     assert evidence.notes == (
         "left out of the query before it was sent: 1 e-mail address",
-        "a query was not sent: nothing was left of it",
+        "a query was not sent, because nothing was left of it",
     )
 
 

@@ -128,7 +128,7 @@ def test_a_helper_that_was_killed_is_replaced(sandbox: Sandbox) -> None:
     assert sandbox.load(b"one", "a.txt").text == "one"
     assert sandbox.process.process_id is not None
     os.kill(sandbox.process.process_id, signal.SIGKILL)
-    with pytest.raises(UnreadableDocument, match="its reader died"):
+    with pytest.raises(UnreadableDocument, match="its reader crashed"):
         sandbox.load(b"two", "a.txt")
     assert sandbox.load(b"three", "a.txt").text == "three"
 

@@ -109,10 +109,10 @@ async def searched(good: LocalWeb, failing: SearchProvider) -> Evidence:
 
 
 def assert_went_on(evidence: Evidence, name: str, cause: str = "") -> None:
-    """The next service's page is there, and one note says which service was of no use, and why."""
+    """The next service's page is there, and one note says which service failed, and why."""
     assert any("60 degrees" in passage.text for passage in evidence.passages)
     (note,) = (each for each in evidence.notes if name in each)
-    assert note.startswith(f"{name} was of no use:")
+    assert note.startswith(f"{name} failed:")
     assert re.search(cause, note)
     assert KEY not in note
 

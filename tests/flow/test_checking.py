@@ -141,7 +141,7 @@ def test_models_of_a_time_without_a_checker_are_told(monkeypatch: pytest.MonkeyP
 
 
 def test_a_checker_in_nobodys_home_is_told():
-    with pytest.raises(UsageError, match="in nobody's home folder"):
+    with pytest.raises(UsageError, match="in no one's home folder"):
         open_checker(checker="~nobody-of-that-name/checker")
 
 

@@ -143,7 +143,9 @@ async def test_a_repair_that_lasts_too_long_leaves_the_answer_without_what_faile
     assert (answer.text, answer.outcome, len(model.asked)) == (HOT, Outcome.ANSWERED, 1)
     assert [claim.text for claim in answer.dropped] == [COLD]
     assert answer.dropped[0].history[-1].state == "dropped"
-    assert any("the deadline passed before the answer was tested and repaired" in each for each in answer.warnings)
+    assert any(
+        "the deadline passed before the answer was fully tested and repaired" in each for each in answer.warnings
+    )
     assert [type(event) for event in events if isinstance(event, SentenceVerified | SentenceWithdrawn)] == [
         SentenceVerified,
         SentenceWithdrawn,

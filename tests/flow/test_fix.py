@@ -197,7 +197,7 @@ def test_a_planted_instruction_in_a_source_is_no_evidence(engine: Engine):
     [
         ("", PASSAGES, "the draft to fix is empty"),
         (" \n", PASSAGES, "the draft to fix is empty"),
-        ("It rained.", (), "there are no sources to fix the draft by"),
+        ("It rained.", (), "there are no sources to fix the draft with"),
         ("It rained.", (PASSAGES[0], PASSAGES[0]), "two passages have the same id"),
     ],
 )

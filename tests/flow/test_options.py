@@ -290,7 +290,7 @@ def test_a_model_for_one_question_leaves_the_engines_verifier_in_place(folder: P
 def test_an_unclear_question_is_asked_back_or_not(engine: Engine):
     options = AskOptions(ask_back=False)
     back, told = engine.ask("When was it opened?"), engine.ask("When was it opened?", options=options)
-    reason = 'the question cannot be understood as it stands: nothing says what "it" stands for'
+    reason = 'the question is unclear: it is not clear what "it" refers to'
     assert (back.outcome, back.text[-1], reason in back.warnings) == (Outcome.CLARIFY, "?", False)
     assert (told.outcome, told.text[-1], reason in told.warnings) == (Outcome.ABSTAINED, ".", True)
     assert engine.gather("When was it opened?", options=options).action is Action.ABSTAIN

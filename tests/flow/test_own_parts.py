@@ -81,7 +81,7 @@ def test_offline_mode_refuses_a_model_that_is_elsewhere(tmp_path: Path):
 
     with pytest.raises(UsageError, match=r"offline mode refuses models\.example"):
         open_checker(data_dir=tmp_path, llm=Far(), offline=True)
-    with pytest.raises(UsageError, match="both llm and model"):
+    with pytest.raises(UsageError, match="llm and model"):
         open_checker(data_dir=tmp_path, llm=Model(), model="fake:x.json")
 
 

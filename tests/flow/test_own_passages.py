@@ -54,7 +54,7 @@ def test_nothing_else_is_searched(filled: Engine):
     assert refused.outcome is Outcome.ABSTAINED
     assert "503" not in refused.text
     assert filled.ask(QUESTION).outcome is Outcome.ANSWERED
-    assert "No passage was given" in filled.answer_from(QUESTION, []).text
+    assert "No passages were given" in filled.answer_from(QUESTION, []).text
 
 
 def test_a_claim_is_not_searched_in_the_collection_either(filled: Engine, tmp_path: Path):

@@ -159,8 +159,8 @@ async def test_what_is_plainly_unclear_is_asked_back_but_for_what_is_near(
 
 
 async def test_an_answer_to_an_unclear_question_says_so():
-    judged = replace(HALF, recommendation=Action.CLARIFY, reason='nothing says what "it" stands for')
-    assert 'nothing says what "it" stands for' in (await closest_writer(judged)).warnings
+    judged = replace(HALF, recommendation=Action.CLARIFY, reason='it is not clear what "it" refers to')
+    assert 'it is not clear what "it" refers to' in (await closest_writer(judged)).warnings
 
 
 @pytest.mark.parametrize("recommended", [Action.ABSTAIN, Action.CLARIFY])

@@ -123,7 +123,7 @@ def test_the_vague_answer_is_told_to_cite_nothing_and_to_say_nothing_that_is_kno
 def test_an_invented_citation_is_named(engine: Engine) -> None:
     found = engine.examine(INVENTED, passages(*SOURCES), question=QUESTION)
     assert Verdict.SUPPORTED not in verdicts(found)
-    assert failed(found, "citations") == ["[Source 5] stands for no source"]
+    assert failed(found, "citations") == ["[Source 5] refers to no source"]
 
 
 def test_an_offer_passes_with_its_call_to_action(engine: Engine) -> None:

@@ -101,7 +101,7 @@ LIMITS = ["max_cost", "deadline", "request_seconds", "idle_seconds", "retry_seco
 def test_no_limit_is_endless_or_below_nothing_wherever_it_is_set(folder: Path, name: str, value: str) -> None:
     with pytest.raises(UsageError, match=f"^--{name.replace('_', '-')}: must be ") as caught:
         load(folder, {name: float(value)})
-    assert caught.value.hint.startswith(f"{name} is ")
+    assert caught.value.hint.startswith(f"{name}: ")
     with pytest.raises(UsageError, match=f"^ASSAY_{name.upper()}: must be "):
         load(folder, **{f"ASSAY_{name.upper()}": value})
     (folder / "assay.toml").write_text(f"{name} = {value}\n")
@@ -217,7 +217,7 @@ def test_the_data_folder_is_absolute(folder: Path) -> None:
 
 
 def test_verifying_outside_needs_a_service_outside(folder: Path):
-    with pytest.raises(UsageError, match="--verify-outside needs a search service outside"):
+    with pytest.raises(UsageError, match="--verify-outside needs an outside search service"):
         load(folder, {"verify_outside": True})
     assert load(folder, {"verify_outside": True, "outside": "wikipedia"}).settings.verify_outside
 

@@ -164,7 +164,7 @@ class AnswerResult(Shape):
     probability: float | None = Field(description="that the answer is right; null where no calibration applies")
     claims: list[ClaimResult]
     left_out: list[SentenceLeftOut] = Field(description="sentences that are not verified, and so not in the text")
-    open_checks: list[str] = Field(description="checks of the answer as a whole that failed or could not be made")
+    open_checks: list[str] = Field(description="checks of the answer as a whole that failed or could not be run")
     missing: list[str] = Field(description="what the documents do not say")
     contradictions: list[ContradictionResult]
     sources: list[SourceResult]
@@ -247,7 +247,7 @@ class ReviewResult(Shape):
     verdict: Verdict = Field(description="that of the worst claim; unknown without claims")
     verified: bool = Field(description="every claim is verified, and there is one")
     claims: list[ClaimResult]
-    open_checks: list[str] = Field(description="checks of the text as a whole that failed or could not be made")
+    open_checks: list[str] = Field(description="checks of the text as a whole that failed or could not be run")
     sources: list[SourceResult] = Field(description="the sources that claims cite or stand on")
 
 

@@ -107,7 +107,7 @@ def accuracy(answer: ParsedAnswer) -> Measurement:
     if by[Verdict.CONTRADICTED]:
         score = min(score, WITH_A_CONTRADICTION)
     bad = (*by[Verdict.CONTRADICTED], *by[Verdict.UNSUPPORTED], *by[Verdict.UNKNOWN])[:_EXAMPLES]
-    first = f"{len(by[Verdict.SUPPORTED])} of {len(claims)} claims are borne out by the evidence"
+    first = f"{len(by[Verdict.SUPPORTED])} of {len(claims)} claims are supported by the evidence"
     return Measurement(
         score,
         (first, *(_describe(claim) for claim in bad)),
@@ -118,8 +118,8 @@ def accuracy(answer: ParsedAnswer) -> Measurement:
 
 _SUGGESTED = {
     Verdict.CONTRADICTED: "state it as the evidence does, or drop it",
-    Verdict.UNSUPPORTED: "drop what the evidence does not say, or find the passage that says it",
-    Verdict.UNKNOWN: "say it closer to the words of its passage, so that it can be tested",
+    Verdict.UNSUPPORTED: "drop what the evidence does not say, or find a passage that says it",
+    Verdict.UNKNOWN: "stay closer to the words of its passage, so that it can be tested",
 }
 
 
@@ -155,18 +155,18 @@ def completeness(answer: ParsedAnswer) -> Measurement:
         return Measurement(0.0, ("the answer is empty",), (), ("answer the question",))
     spoken = _terms_of_claims(answer)
     if len(parts) == 1 and _gives_what_is_asked(answer):
-        return Measurement(1.0, (f"it gives a {answer.question.answer_type.value}, which is what is asked for",))
+        return Measurement(1.0, (f"it gives a {answer.question.answer_type.value}, which the question asks for",))
     own = _own_terms(parts)
     covered = [
         _Part(part, len(wanted & spoken) / len(wanted)) for part, wanted in zip(parts, own, strict=True) if wanted
     ]
     if not covered:
-        return Measurement(None, ("unknown: the question has no words that an answer could be compared with",))
+        return Measurement(None, ("unknown: the question has no words to compare an answer with",))
     left_out = [part.text for part in covered if part.share < _LEFT_OUT]
-    reasons = (f"it speaks of {len(covered) - len(left_out)} of {len(covered)} parts of the question",)
+    reasons = (f"it covers {len(covered) - len(left_out)} of {len(covered)} parts of the question",)
     return Measurement(
         fmean(part.share for part in covered),
-        (*reasons, *(f"no claim speaks of “{part}”" for part in left_out)),
+        (*reasons, *(f"no claim covers “{part}”" for part in left_out)),
         tuple(answer.quote_claim(claim) for claim in answer.claims[:1]),
         tuple(f"answer “{part}”, or say that the evidence does not" for part in left_out),
     )
@@ -257,7 +257,7 @@ def _language(answer: ParsedAnswer) -> _Share | None:
         return None
     if wanted == found:
         return _Share(1.0, f"it is in the question's language ({wanted})")
-    return _Share(0.0, f"it is in {found}, and the question in {wanted}", f"answer in {wanted}")
+    return _Share(0.0, f"it is in {found}, but the question is in {wanted}", f"answer in {wanted}")
 
 
 def _length(answer: ParsedAnswer) -> _Share:
@@ -265,7 +265,7 @@ def _length(answer: ParsedAnswer) -> _Share:
     most, count = MOST_WORDS[detail - 1], counted(answer.text)
     if most is None or count <= most:
         return _Share(1.0, f"its {count} words suit detail {detail}")
-    return _Share(most / count, f"its {count} words are more than the {most} of detail {detail}", "say it shorter")
+    return _Share(most / count, f"its {count} words are more than the {most} for detail {detail}", "shorten it")
 
 
 def counted(text: str) -> int:
@@ -289,8 +289,8 @@ def _form(answer: ParsedAnswer) -> _Share | None:
     if not (listed or question.kind is QuestionKind.HOW_TO) or len(answer.spans) < _FEWEST_ITEMS:
         return None
     if len(_ITEM.findall(answer.text)) >= _FEWEST_ITEMS:
-        return _Share(1.0, "it is a list, as was asked for")
-    return _Share(0.0, "it is prose, and steps or a list were asked for", "write one step or item a line")
+        return _Share(1.0, "it is a list, as requested")
+    return _Share(0.0, "it is prose, but steps or a list were requested", "write one step or item per line")
 
 
 # Citation quality, estimated: whether each claim cites, and whether its sources support it.
@@ -309,11 +309,11 @@ def citation_quality(answer: ParsedAnswer) -> Measurement:
     """
     claims = answer.claims
     if not claims:
-        return Measurement(None, ("unknown: the answer states nothing that could cite",))
+        return Measurement(None, ("unknown: the answer states nothing that needs a citation",))
     cited = [claim for claim in claims if claim.citations]
     asked = any(check.name == "sources" for check in answer.review.checks)
     if not cited and not asked and not answer.review.invalid_citations:
-        return Measurement(None, ("unknown: it marks no source, and was not asked to",))
+        return Measurement(None, ("unknown: it cites no source, and was not asked to",))
     known = [claim for claim in cited if claim.verdict is not Verdict.UNKNOWN]
     if cited and not known and not answer.review.invalid_citations:
         return Measurement(None, ("unknown: no cited claim could be compared with its source",))
@@ -335,13 +335,13 @@ def _citation_advice(
     reasons = [f"{len(claims) - len(uncited)} of {len(claims)} claims cite a source"]
     suggestions = []
     if uncited:
-        suggestions.append("cite the passage that says it behind each statement")
+        suggestions.append("after each statement, cite the passage that says it")
     if unsupported:
-        reasons.append(f"{len(unsupported)} cited claims are not borne out by what they cite")
+        reasons.append(f"{len(unsupported)} cited claims are not supported by what they cite")
         suggestions.append("cite the passage that makes the statement")
     if invalid:
-        reasons.append(f"{', '.join(invalid[:_EXAMPLES])} stand for no source")
-        suggestions.append("drop marks that stand for no source")
+        reasons.append(f"{', '.join(invalid[:_EXAMPLES])} refer to no source")
+        suggestions.append("drop marks that refer to no source")
     quotes = [answer.quote_claim(claim) for claim in (*uncited, *unsupported)[:_EXAMPLES]]
     return Measurement(
         score, tuple(reasons), tuple(dict.fromkeys((*quotes, *invalid[:_EXAMPLES]))), tuple(suggestions)
@@ -361,7 +361,7 @@ _LONGEST_WORD = 20
 # Each sentence is compared with this many before it: an answer of any length takes linear time.
 _BEFORE = 40
 _REMOVE = "remove the sentence that repeats another"
-_KEEP_ONE = "keep the one of two contradictory sentences that the evidence says"
+_KEEP_ONE = "of two contradictory sentences, keep the one that the evidence supports"
 # No English sentence ends with one of these.
 _GOES_ON = frozenset("the a an and or of to with by for from as at its their is are was were be than that".split())
 _ENDING = re.compile(r"[.!?。！？…:：)\]\"”’»*`|]\s*\Z")
@@ -471,7 +471,7 @@ def _contradicts(before: _Sentence, sentence: _Sentence) -> bool:
 def _dangling_connective(found: list[_Sentence]) -> Iterator[_Flaw]:
     first = next(iter(words(found[0].text)), "")
     if first in CONNECTIVES:
-        yield _Flaw(0, f"opens with “{first}”, and nothing stands before it", "open without the connective")
+        yield _Flaw(0, f"opens with “{first}”, with nothing before it", "open without the connective")
 
 
 def _truncation(found: list[_Sentence]) -> Iterator[_Flaw]:
@@ -514,7 +514,7 @@ def relevance(answer: ParsedAnswer) -> Measurement:
         return Measurement(None, ("unknown: the answer states nothing",))
     asked = frozenset(terms(question.standalone))
     if not asked:
-        return Measurement(None, ("unknown: the question has no words that an answer could be compared with",))
+        return Measurement(None, ("unknown: the question has no words to compare an answer with",))
     claim_terms = [
         frozenset(terms(grounds(answer, claim) if claim.verdict is Verdict.SUPPORTED else claim.text))
         for claim in claims
@@ -528,11 +528,11 @@ def relevance(answer: ParsedAnswer) -> Measurement:
     ]
     score = sum(values) / len(values)
     beside = [claim for claim, value in zip(claims, values, strict=True) if value < 1]
-    reasons = [f"{len(claims) - len(beside)} of {len(claims)} claims speak of what the question speaks of"]
-    suggestions = ["remove what does not bear on the question"] if beside else []
+    reasons = [f"{len(claims) - len(beside)} of {len(claims)} claims are about what the question is about"]
+    suggestions = ["remove what is not about the question"] if beside else []
     if _is_missed(answer, any(typed)):
         score = min(score, WITHOUT_THE_TYPE)
-        reasons.append(f"no claim gives a {question.answer_type.value}, which is what is asked for")
+        reasons.append(f"no claim gives a {question.answer_type.value}, which the question asks for")
         suggestions.append(f"give the {question.answer_type.value} in the first sentence")
     return Measurement(
         score, tuple(reasons), tuple(answer.quote_claim(claim) for claim in beside[:_EXAMPLES]), tuple(suggestions)

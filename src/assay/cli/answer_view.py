@@ -34,8 +34,9 @@ _PLACES = ("page", "pages", "slide", "slides", "sheet", "row", "rows")
 DECLINED = ("abstained", "clarify")
 # The check that the answer answers the question; the verdict line shows its result.
 ANSWERS = "answers"
-CLOSEST, DOUBTFUL = "The closest passages; they may not answer this:", "This may not answer the question:"
+CLOSEST, DOUBTFUL = "Closest passages (they may not answer the question):", "This may not answer the question:"
 PROBABLE = "This probably answers the question:"
+NOT_VERIFIED = "not verified"
 # Longer quotes are cut on the terminal; `--json` has the full quotes. Chosen.
 QUOTE_WIDTH = 300
 
@@ -101,7 +102,7 @@ def _doubt_of(answer: Json) -> str:
 
 
 def probably_answers(confidence: Json) -> bool:
-    """True if it is unsure whether the answer answers the question, and the measured probability is high.
+    """True if it is unclear whether the answer answers the question, and the measured probability is high.
 
     >>> probably_answers({"answers": "unsure", "calibrated": True, "level": "high"})
     True
@@ -133,51 +134,63 @@ def verdict_line(answer: Json, verified: bool) -> Text:
     if answer["outcome"] in DECLINED:
         what = "no answer" if answer["outcome"] == "abstained" else "the question is unclear"
         sufficiency = answer["judgement"]["sufficiency"]
-        measured = (
-            "evidence not measured" if sufficiency is None else f"sufficiency of the evidence {sufficiency:.2f}"
-        )
+        measured = "evidence not measured" if sufficiency is None else f"evidence sufficiency {sufficiency:.2f}"
         if answer["outcome"] == "abstained" and answer["judgement"].get("recommendation") == "ANSWER":
             # Enough was found to look for an answer in it.
-            measured = "what could be quoted of the passages does not answer it"
+            measured = "none of the passages answers it"
         return with_mark("skipped", " · ".join([what, *_missing(answer), measured]))
-    confidence = answer["confidence"]
-    level = describe_confidence(confidence)
     if verified and not answer["claims"]:
         return with_mark("unknown", "not verified · it makes no claims")
     status, what = _status_of(answer, verified)
     parts = ["partial answer"] if answer["outcome"] == "partial" else []
-    return with_mark(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))
+    # A high probability beside a failed check reads like a contradiction; `assay show` prints both.
+    level = [] if what == NOT_VERIFIED else [describe_confidence(answer["confidence"])]
+    return with_mark(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), *level]))
 
 
 def describe_confidence(confidence: Json) -> str:
-    """The confidence: a probability with its measured error, or a level if it is not calibrated.
+    """The confidence: a probability, or a level if it is not calibrated.
 
-    >>> describe_confidence({"value": 0.42, "ece": 0.031, "n": 252, "calibrated": True, "level": "high"})
-    '42 % likely right (measured on 252 answers: off by 3 % on average)'
-    >>> describe_confidence({"value": 0.8, "ece": 0.0, "elsewhere": 0.31, "n": 493, "calibrated": True})
-    '80 % likely right (measured on 493 answers: off by less than 1 % on average, by 31 % on unfamiliar documents)'
+    >>> describe_confidence({"value": 0.42, "calibrated": True, "level": "high"})
+    'about 42 % likely to be right'
+    >>> describe_confidence({"value": 0.996, "calibrated": True, "level": "very_high"})
+    'over 99 % likely to be right'
     >>> describe_confidence({"value": None, "calibrated": False, "level": "very_high"})
     'confidence very high (uncalibrated)'
     >>> describe_confidence({"value": None, "calibrated": False, "level": None})
     'confidence not measured'
     """
-    if confidence["calibrated"] and confidence.get("value") is not None:
-        elsewhere = confidence.get("elsewhere")
-        others = "" if elsewhere is None else f", by {_format_error(elsewhere)} on unfamiliar documents"
-        error = f"off by {_format_error(confidence['ece'])} on average{others}"
-        measured = f"measured on {confidence['n']:,} answers: {error}"
-        return f"{_format_probability(confidence['value'])} likely right ({measured})"
+    if _is_measured(confidence):
+        return f"{_format_probability(confidence['value'])} likely to be right"
     level = confidence["level"]
     return f"confidence {level.replace('_', ' ')} (uncalibrated)" if level else "confidence not measured"
+
+
+def describe_calibration(confidence: Json) -> str:
+    """The measured error of the confidence; empty if it is not calibrated.
+
+    >>> describe_calibration({"value": 0.8, "ece": 0.0, "elsewhere": 0.31, "n": 1493, "calibrated": True})
+    'measured on 1,493 answers: off by less than 1 % on average, by 31 % on unfamiliar documents'
+    """
+    if not _is_measured(confidence):
+        return ""
+    elsewhere = confidence.get("elsewhere")
+    others = "" if elsewhere is None else f", by {_format_error(elsewhere)} on unfamiliar documents"
+    error = f"off by {_format_error(confidence['ece'])} on average{others}"
+    return f"measured on {confidence['n']:,} answers: {error}"
+
+
+def _is_measured(confidence: Json) -> bool:
+    return bool(confidence["calibrated"]) and confidence.get("value") is not None
 
 
 def _format_probability(value: float) -> str:
     """A probability as a percentage, never as 100 %.
 
     >>> _format_probability(0.996), _format_probability(0.99), _format_probability(0.874)
-    ('over 99 %', '99 %', '87 %')
+    ('over 99 %', 'about 99 %', 'about 87 %')
     """
-    return f"{100 * value:.0f} %" if value <= 0.99 else "over 99 %"
+    return f"about {100 * value:.0f} %" if value <= 0.99 else "over 99 %"
 
 
 def _format_error(error: float) -> str:
@@ -188,21 +201,30 @@ def reuse_line(answer: Json) -> str:
     """The run that a kept answer comes from; empty for one of its own.
 
     >>> reuse_line({"reused_from": "01JA"}), reuse_line({})
-    ('kept from run 01JA: its sources still say so', '')
+    ('reused from run 01JA: its sources still support it', '')
     """
     run_id = answer.get("reused_from")
-    return f"kept from run {run_id}: its sources still say so" if run_id else ""
+    return f"reused from run {run_id}: its sources still support it" if run_id else ""
 
 
 def repairs_line(answer: Json) -> str:
     """The number of repairs of each kind; empty if there are none.
 
-    >>> repairs_line({"repairs": [{"kind": "dropped"}, {"kind": "corrected"}, {"kind": "dropped"}]})
-    'repairs: 1 corrected, 2 dropped'
+    >>> repairs_line({"repairs": [{"kind": "dropped"}, {"kind": "hedged"}, {"kind": "dropped"}]})
+    'repairs: 2 dropped, 1 marked ⚠'
     """
-    counts = Counter(repair["kind"] for repair in answer["repairs"])
+    counts = Counter(describe_repair(repair["kind"]) for repair in answer["repairs"])
     listed = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
     return f"repairs: {listed}" if listed else ""
+
+
+def describe_repair(kind: str) -> str:
+    """A kind of repair in plain words.
+
+    >>> describe_repair("hedged"), describe_repair("re-cited")
+    ('marked ⚠', 're-cited')
+    """
+    return "marked ⚠" if kind == "hedged" else kind
 
 
 def usage_line(answer: Json) -> str:
@@ -434,7 +456,7 @@ def _status_of(answer: Json, verified: bool) -> tuple[str, str]:
         if probably_answers(answer["confidence"]):
             return "unknown", "probably answers the question"
         return "unknown", f"{'may' if answers == 'unsure' else 'does'} not answer the question"
-    return ("failed" if failed else "unknown"), "not verified"
+    return ("failed" if failed else "unknown"), NOT_VERIFIED
 
 
 def _is_quote(claim: Json) -> bool:
@@ -453,12 +475,13 @@ def _quoting(claims: Sequence[Json]) -> str:
     borne_out = [claim for claim in claims if claim["verdict"] == "supported" and claim["spans"]]
     quoting = sum(map(_is_quote, borne_out))
     counted = f"{len(borne_out)} of {len(claims)} claim{'' if len(claims) == 1 else 's'}"
+    is_one = 1 in (len(borne_out), len(claims))
     if quoting == len(borne_out):
-        return f"{counted} {'quotes its source' if len(claims) == 1 else 'quote their source'}"
-    told = f"{counted} {'is supported by its source' if len(claims) == 1 else 'are supported by their source'}"
+        return f"{counted} {'quotes its source' if is_one else 'quote their sources'}"
+    told = f"{counted} {'is supported by its source' if is_one else 'are supported by their sources'}"
     return f"{told}, {quoting} word for word" if quoting else told
 
 
 def _missing(answer: Json) -> list[str]:
-    missing = answer["judgement"]["missing"]
-    return [f"missing: {one_line('; '.join(missing), 120)}"] if missing else []
+    missing = [f"“{thing}”" for thing in answer["judgement"]["missing"]]
+    return [f"not found: {one_line(', '.join(missing), 120)}"] if missing else []

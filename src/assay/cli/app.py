@@ -86,11 +86,11 @@ for module in (
 ):
     add_verbs(app, module.VERBS)
 for name, module, what in (
-    ("rubrics", rubrics, "Show or renew what answers are assessed by."),
+    ("rubrics", rubrics, "Show or rewrite the rubrics that answers are assessed by."),
     ("rules", rules, "Check and show output rules."),
     ("runs", record, "List or delete recorded runs."),
-    ("models", models, "Fetch, list or remove models of the Hugging Face hub."),
-    ("keys", keys, "Make, list or revoke API keys of the server."),
+    ("models", models, "Fetch, list or remove models from the Hugging Face Hub."),
+    ("keys", keys, "Create, list or revoke API keys for the server."),
     ("config", config, "Show the settings."),
 ):
     group = typer.Typer(help=what, no_args_is_help=True, rich_markup_mode=None)
@@ -99,7 +99,7 @@ for name, module, what in (
     app.add_typer(group, name=name)
 evaluation = typer.Typer(
     cls=evaluate.EvalGroup,
-    help="Measure answers on the questions of a data set.",
+    help="Measure answers to the questions of a data set.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

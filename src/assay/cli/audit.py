@@ -50,8 +50,8 @@ def audit(
 ) -> None:
     """Measure a judge on labelled claims.
 
-    Prints its accuracy, what it misses, and what it costs. The judge is the one that `assay check` uses, including
-    the verifier model if one is set, or any other judge whose scores are in the file.
+    Prints its accuracy, what it misses, and what it costs. The judge is the one used by `assay check`, including
+    the verifier model if one is set, or any other judge if the file contains its scores.
 
     \b
     assay audit claims.jsonl

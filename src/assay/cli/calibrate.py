@@ -127,7 +127,7 @@ def _keep(
             f"that the checker finds contradicted, and {AIMS.precision:.0%} of them to be so (at 90% confidence)"
         )
     version = OWN if before is None else before.version
-    terminal.note(f"to go back: assay calibrate --checker {shlex.quote(settings.checker)} --use {version}")
+    terminal.note(f"to undo: assay calibrate --checker {shlex.quote(settings.checker)} --use {version}")
 
 
 def _list(
@@ -207,14 +207,14 @@ def calibrate(
 ) -> None:
     """Fit the confidence of answers, or a checker, to labels.
 
-    The fit is used from now on. For answers, the error before and after is printed, both measured on labels that
-    the fit did not see. At least 20 labels are needed, 5 right and 5 wrong. Every calibration of a collection is
-    kept; without a file, they are listed.
+    The fit is used from now on. For answers, the error before and after is printed, both measured on labels not
+    used in the fit. At least 20 labels are needed, 5 right and 5 wrong. Every calibration of a collection is kept;
+    without a file, they are listed.
 
     With --claims, a checker from the hub or your own (--checker) is fitted; only then can it call claims supported.
-    With --labelled instead, the claims are those labelled by `assay label --claim`. The accuracy on claims that the
-    fit did not see is printed. At least 38 supported and 76 other claims are needed. With --checker alone, its
-    policies are listed.
+    With --labelled instead, the claims are those labelled by `assay label --claim`. The accuracy on claims not used
+    in the fit is printed. At least 38 supported and 76 other claims are needed. With --checker alone, its policies
+    are listed.
 
     \b
     assay calibrate labels.jsonl -c manual
@@ -263,7 +263,7 @@ def calibrate(
             terminal.line(f"calibration {made.version}, fitted on {found.fit.data}")
             terminal.line(f"before  {_told(found.before)}")
             terminal.line(f"after   {_told(found.fit.measured)}")
-            terminal.note(f"to go back: assay calibrate --use {before} -c {settings.collection}")
+            terminal.note(f"to undo: assay calibrate --use {before} -c {settings.collection}")
     labels.store.close()
 
 

@@ -73,7 +73,7 @@ def _turn(
         terminal.detail("asking")
         answer = engine.ask(text, dialogue, Progress(terminal))
     except KeyboardInterrupt:
-        terminal.note("stopped; you can go on asking")
+        terminal.note("stopped; you can ask the next question")
         return ()
     except AssayError as error:
         if as_json:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import exits, flags
+from assay.cli.answer_view import describe_repair
 from assay.cli.flags import (
     FOR_CHECKING,
     FOR_FIXING,
@@ -46,7 +47,7 @@ _SHOWN = 120
 
 DraftQuestion = Annotated[
     str | None,
-    typer.Option("--question", metavar="QUESTION", help="The question that the draft answers, to assess it by."),
+    typer.Option("--question", metavar="QUESTION", help="The question that the draft answers; used to assess it."),
 ]
 AnswerFile = Annotated[
     str | None, typer.Argument(metavar="TEXT", help="The text to check, or a file with it; - is standard input.")
@@ -82,7 +83,7 @@ def judge(
 ) -> None:
     """Judge whether the evidence is sufficient, and what is missing.
 
-    The evidence is what the collection holds or, with --jsonl, passages of your own.
+    The evidence comes from the collection or, with --jsonl, from passages of your own.
 
     \b
     assay judge "How long is the notice period?"
@@ -126,8 +127,8 @@ def check(
 
     TEXT is the text itself if it has several words, names no existing file and does not end like a file name
     (.txt); anything else must be a file. The sources are the files given with --context, or else the collection.
-    With --verifier-model, a model decides what the tests leave open. The text is assessed as a whole and recorded
-    as a run.
+    With --verifier-model, a model decides what the tests cannot settle. The text is assessed as a whole and
+    recorded as a run.
 
     \b
     assay check "The notice period is four weeks." --context contract.txt
@@ -227,7 +228,9 @@ def _suggest_outside(judgement: Judgement, given: Given, terminal: Terminal) -> 
     from assay.settings import load_settings
 
     if judgement.recommendation == "ABSTAIN" and not load_settings(given).settings.outside:
-        terminal.note("hint: `assay ask --outside wikipedia` also searches outside; ASSAY_OUTSIDE sets it for good")
+        terminal.note(
+            "hint: `assay ask --outside wikipedia` also searches outside; ASSAY_OUTSIDE makes it permanent"
+        )
 
 
 def _refuse_question(question: str | None) -> None:
@@ -366,7 +369,7 @@ def _show_fixed(fixed: Fixed, terminal: Terminal) -> None:
     if len(changed) > MOST_CHANGED:
         terminal.note(f"… and {len(changed) - MOST_CHANGED:,} more changed lines")
     for made in repairs.first:
-        terminal.note(f"{made.kind.value}: {one_line(made.reason)}")
+        terminal.note(f"{describe_repair(made.kind.value)}: {one_line(made.reason)}")
     for line in repairs.left_out():
         terminal.note(line)
 

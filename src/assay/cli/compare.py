@@ -20,37 +20,41 @@ if TYPE_CHECKING:
 
 Folders = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="A B", help="Two folders that `assay eval` wrote: how it was, and how it is now."),
+    typer.Argument(metavar="A B", help="Two folders written by `assay eval`: the old version and the new one."),
 ]
 Requirements = Annotated[
     list[str] | None,
     typer.Option(
         "--gate",
         metavar="TEXT",
-        help="What may not happen, such as 'groundedness may not fall by more than 0.01; cost may not rise by more "
+        help="A requirement, such as 'groundedness may not fall by more than 0.01; cost may not rise by more "
         "than 10 %'; repeatable.",
     ),
 ]
 Recorded = Annotated[
-    bool, typer.Option("--recorded", help="Compare recorded runs with themselves under --set, without any call.")
+    bool,
+    typer.Option(
+        "--recorded", help="Compare recorded runs with the same runs under --set, without any model call."
+    ),
 ]
 DataSet = Annotated[
-    Path | None, typer.Option("--data", metavar="DATASET", help="Ask these questions now, under --a and under --b.")
+    Path | None,
+    typer.Option("--data", metavar="DATASET", help="Ask these questions now, once with --a and once with --b."),
 ]
 SideA = Annotated[
     list[str] | None,
-    typer.Option("--a", metavar="KEY=VALUE,…", help="With --data, settings of A; repeatable."),
+    typer.Option("--a", metavar="KEY=VALUE,…", help="With --data, settings for A; repeatable."),
 ]
 SideB = Annotated[
     list[str] | None,
-    typer.Option("--b", metavar="KEY=VALUE,…", help="With --data, settings of B; repeatable."),
+    typer.Option("--b", metavar="KEY=VALUE,…", help="With --data, settings for B; repeatable."),
 ]
 Changes = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="With --recorded, what is changed; with --data, a setting of both sides; repeatable.",
+        help="With --recorded, the setting to change; with --data, a setting for both sides; repeatable.",
     ),
 ]
 Limit = Annotated[
@@ -59,7 +63,7 @@ Limit = Annotated[
         "--limit",
         metavar="N",
         min=1,
-        help="Number of recorded runs, the latest, or of questions, the first. [default: 100 runs, all questions]",
+        help="Only the latest N runs, or the first N questions. [default: 100 runs, all questions]",
     ),
 ]
 Repeat = Annotated[
@@ -94,8 +98,8 @@ def compare(
 ) -> None:
     """Compare two versions on the same questions.
 
-    Prints each metric in both, the change with its 95 % interval, and whether it is more than chance; by slice
-    where the questions have any. With --gate, the exit code is 7 if a requirement is not kept.
+    Prints each metric in both, the change with its 95 % interval, and whether it is more than chance, also by slice
+    where the questions define slices. With --gate, the exit code is 7 if a requirement is not met.
 
     \b
     assay compare runs/main runs/branch
@@ -109,7 +113,7 @@ def compare(
     if report is not None:
         _refuse_place(report)
     if sum((bool(folders), recorded, data is not None)) > 1:
-        raise UsageError("two folders, --recorded and --data exclude one another", hint="choose one of them")
+        raise UsageError("two folders, --recorded and --data cannot be used together", hint="choose one of them")
     if data is None and (a or b or repeat > 1):
         raise UsageError(
             "--a, --b and --repeat need --data", hint="name the questions to ask, e.g. --data FILE.jsonl"
@@ -138,12 +142,12 @@ def _two_folders(
     if changes or limit:
         raise UsageError(
             "--set and --limit need --recorded or --data",
-            hint="an evaluation in a folder is as it is; see `assay eval --set`",
+            hint="a finished evaluation cannot be changed; see `assay eval --set`",
         )
     if folders is None or len(folders) != 2:
         raise UsageError(
             "two evaluations are needed",
-            hint="name two folders that `assay eval` wrote, or give --recorded and --set, or --data, --a and --b",
+            hint="name two folders written by `assay eval`, or give --recorded and --set, or --data, --a and --b",
         )
     return compare_folders(folders[0], folders[1], requirements)
 
@@ -213,7 +217,7 @@ def _refuse_place(report: Path) -> None:
     if report.is_dir() or not report.absolute().parent.is_dir():
         raise UsageError(f"{report} cannot be written: there is no such folder", hint="choose another place")
     if report.exists() and Comparison.schema not in report.read_text(encoding="utf-8", errors="replace")[:200]:
-        raise UsageError(f"{report} exists already, and is no report", hint="choose another name")
+        raise UsageError(f"{report} already exists, and is not a report", hint="choose another name")
 
 
 def _write(report: Path, found: Comparison) -> None:

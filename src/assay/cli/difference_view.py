@@ -29,7 +29,7 @@ def show_what_if(found: WhatIf, terminal: Terminal) -> None:
         terminal.line(f"calls made that are not on the tape: {len(found.calls)} ({asked})")
     if found.drifted:
         terminal.warn(
-            "warning: this version of assay answers the run otherwise even under its own settings; the difference "
+            "warning: this version of assay answers the run differently even with its own settings; the difference "
             "is not that of the changed settings alone"
         )
     for line in difference_lines(found.difference):

@@ -13,7 +13,7 @@ from assay.cli.terminal import Terminal, one_line
 if TYPE_CHECKING:
     from assay.diagnosis.installation import Diagnosis
 
-Store = Annotated[bool, typer.Option("--store", help="Also read every collection and check that it is intact.")]
+Store = Annotated[bool, typer.Option("--store", help="Also read every collection and check its integrity.")]
 
 
 @takes(*FOR_DOCTOR)
@@ -26,8 +26,8 @@ def doctor(
 ) -> None:
     """Check the installation: what is installed and what works.
 
-    Lists versions, folders and extras, and each role with its model and the host that prompts go to. Each
-    configured model is asked for a word in every way that assay needs, and each outside source is searched once.
+    Lists versions, folders and extras, and each role with its model and the host that receives its prompts. Each
+    configured model is called once in every way that assay needs, and each outside source is searched once.
 
     \b
     assay doctor -m openai:gpt-5-mini

@@ -31,9 +31,12 @@ MOST_LISTED = 20
 _OF_A_PATTERN = "*?["
 
 
-def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
+def documents_named(
+    names: Sequence[str], records: Sequence[DocumentRecord], *, listing: str = "assay ls"
+) -> list[DocumentRecord]:
     """The named documents without repeats. Raises UsageError if a name fits none, or several files.
 
+    `listing` is the command that lists the documents, for hints.
     An id or a path as it was added comes first: it means that document, or all documents of that file. Else a
     pattern (`*.md`) means all that it fits; a file name, a title or the beginning of an id only the one file.
 
@@ -47,7 +50,7 @@ def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> 
     """
     chosen: dict[str, DocumentRecord] = {}
     for name in names:
-        chosen.update((record.document_id, record) for record in _meant(name, records))
+        chosen.update((record.document_id, record) for record in _meant(name, records, listing))
     return list(chosen.values())
 
 
@@ -57,9 +60,14 @@ def listed(record: DocumentRecord) -> str:
     return f"{record.document_id[:SHORT_ID]:{SHORT_ID}}  {one_line(record.title, 40):40}  {path}"
 
 
-def _meant(name: str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
+def _listing(given: Given) -> str:
+    """The command that lists the documents of the collection in use."""
+    return f"assay ls -c {given['collection']}" if "collection" in given else "assay ls"
+
+
+def _meant(name: str, records: Sequence[DocumentRecord], listing: str) -> list[DocumentRecord]:
     if not name:
-        raise UsageError("the name of a document is empty", hint="`assay ls` lists the documents")
+        raise UsageError("the name of a document is empty", hint=f"`{listing}` lists the documents")
     same = [record for record in records if record.document_id == name]
     if same:
         return same
@@ -72,10 +80,12 @@ def _meant(name: str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]
     if several and not _means_all(name, found):
         lines = [f"  {listed(record)}" for record in found[:MOST_LISTED]]
         more = [f"  … and {len(found) - MOST_LISTED:,} more"] if len(found) > MOST_LISTED else []
-        what = f"{name!r} fits {len(found):,} documents, so nothing was removed:"
-        raise UsageError("\n".join([what, *lines, *more]), hint="name each by its id or its path")
+        what = f"{name!r} matches {len(found):,} documents, so nothing was removed:"
+        raise UsageError("\n".join([what, *lines, *more]), hint="name each one by its id or its path")
     if not found:
-        raise UsageError(f"there is no document {name!r} in the collection", hint="`assay ls` lists the documents")
+        raise UsageError(
+            f"there is no document {name!r} in the collection", hint=f"`{listing}` lists the documents"
+        )
     return found
 
 
@@ -124,7 +134,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would happen
 _PLACE = "A data folder, or the address of a Postgres database."
 Source = Annotated[str, typer.Argument(metavar="FROM", help=_PLACE)]
 Target = Annotated[str, typer.Argument(metavar="TO", help=_PLACE)]
-As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="Name of the copy. [default: the same]")]
+As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="Name of the copy. [default: same name]")]
 
 
 @takes(*THE_COLLECTION, *FOR_EMBEDDING)
@@ -139,7 +149,7 @@ def add(
     as_json: AsJson = False,
     as_json_lines: EachFile = False,
 ) -> None:
-    """Add files and folders. A file is stored whole or not at all; run it again to resume.
+    """Add files and folders. A file is stored whole or not at all; run the command again to resume.
 
     \b
     assay add report.pdf notes/ -c work
@@ -237,8 +247,8 @@ def rm(
 ) -> None:
     """Remove documents. No answer will cite them again.
 
-    A pattern removes every document that it fits. Any other name that fits documents of several files removes
-    nothing: the matches are listed.
+    A pattern removes every document that matches it. If any other name matches documents from several files,
+    nothing is removed and the matches are listed.
 
     \b
     assay rm report.pdf
@@ -247,7 +257,7 @@ def rm(
     from assay.wiring import open_engine
 
     with open_engine(create=False, models=False, **given) as engine:
-        chosen = documents_named(documents, engine.documents())
+        chosen = documents_named(documents, engine.documents(), listing=_listing(given))
         if not dry_run:
             _confirm(chosen, yes, terminal)
         version = None if dry_run else engine.remove([record.document_id for record in chosen])
@@ -271,9 +281,9 @@ def reindex(
     workers: flags.Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Embed every passage again.
+    """Embed all passages again.
 
-    The new index is built beside the old one, then replaces it. Needed after the embedder has changed.
+    The new index is built next to the old one and then replaces it. Needed after a change of embedder.
     """
     from assay.wiring import reindex as rebuild
 
@@ -296,10 +306,10 @@ def copy(
     name: As = None,
     as_json: AsJson = False,
 ) -> None:
-    """Copy a collection to another data folder or database, and verify the copy.
+    """Copy a collection elsewhere, and verify the copy.
 
-    Every document is read again from both places and compared with its passages and vectors, and so are the counts
-    of all words. A copy that was stopped goes on when it is run again. The source stays as it is.
+    Source and copy can be data folders or databases. Every document is read back from both and compared, with its
+    passages, vectors and word counts. Run an interrupted copy again to resume it. The source is not changed.
 
     \b
     assay copy ~/.local/share/assay postgresql://assay@db.example/assay -c manual
@@ -332,7 +342,7 @@ def _confirm(chosen: list[DocumentRecord], yes: bool, terminal: Terminal) -> Non
     if yes:
         return
     if not terminal.input.isatty():
-        raise UsageError("removing needs confirmation, and there is no terminal to ask on", hint="add --yes")
+        raise UsageError("removing needs confirmation, but there is no terminal to ask on", hint="add --yes")
     for record in chosen:
         terminal.note(listed(record))
     what = "this document" if len(chosen) == 1 else f"these {len(chosen):,} documents"

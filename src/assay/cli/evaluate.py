@@ -31,13 +31,13 @@ DataSet = Annotated[
     Path,
     typer.Argument(
         metavar="DATASET",
-        help="Questions: JSON lines, a file of ragas or DeepEval, or a folder of BEIR or TREC.",
+        help="Questions: JSON lines, a ragas or DeepEval file, or a BEIR or TREC folder.",
     ),
 ]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Ask only the first N questions.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Ask under this setting; repeatable. Any setting has a name."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Ask with this setting, by its name; repeatable."),
 ]
 Repeat = Annotated[int, typer.Option("--repeat", metavar="N", min=1, max=100, help="Ask each question N times.")]
 Jobs = Annotated[
@@ -52,12 +52,12 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="FOLDER",
-        help="Where the results go; the same folder resumes what was begun there. "
-        "[default: a new one in the data folder]",
+        help="Folder for the results; an unfinished evaluation in it is resumed. "
+        "[default: a new folder in the data folder]",
     ),
 ]
 Report = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Write a report too: FILE.html or FILE.md.")
+    Path | None, typer.Option("--report", metavar="FILE", help="Also write a report: FILE.html or FILE.md.")
 ]
 _SET_HINT = "give e.g. --set k=20; `assay config show` lists every setting"
 # What says nothing of how questions are answered, or stands elsewhere in an evaluation.
@@ -95,15 +95,15 @@ def run_(
 ) -> None:
     """Ask the questions of a data set, and measure the answers.
 
-    `assay eval DATASET` is short for `assay eval run DATASET`. A data set has questions with what is known of their
-    answers; what is not known is not measured. A question that fails counts as failed, with its reason; the exit
-    code is 5 if all failed. Questions with passages are answered from these, others from the collection. Contexts
-    that a ragas or DeepEval file has from another system are such passages, unless --collection is given.
+    `assay eval DATASET` is short for `assay eval run DATASET`. A data set contains questions and what is known
+    about their answers; the rest is not measured. A question that cannot be answered because of an error counts as
+    failed; the exit code is 5 if all failed. Questions with passages are answered from those, all others from the
+    collection. The contexts in a ragas or DeepEval file count as such passages, unless --collection is given.
 
     \b
     assay eval questions.jsonl -c handbook
     assay eval questions.jsonl -c handbook --set k=20 --report k20.html
-    assay eval questions.jsonl -c handbook --out run1     after a stop, it goes on where it was
+    assay eval questions.jsonl -c handbook --out run1     resumes after an interruption
     """
     from assay.evals.reports.summary import summarise
 
@@ -176,7 +176,7 @@ async def _run(
         with open_run(folder, about, cases) as run:
             left = len(cases) * repeat - len(run.done)
             there = f"{len(run.done)} of {len(cases) * repeat} results were there" if run.done else ""
-            terminal.note(f"results go to {folder}; {there or 'give it as --out to resume'}")
+            terminal.note(f"results go to {folder}; {there or 'use it as --out to resume'}")
             with ProgressBar(terminal, "questions", left) as bar:
 
                 def advance(result: CaseResult) -> None:
@@ -246,11 +246,11 @@ def with_changes(given: Given, changes: list[str] | tuple[()], flag: str = "--se
         name, equals, value = change.partition("=")
         name = name.strip().replace("-", "_")
         if not equals or not name:
-            raise UsageError(f"{flag} {one_line(change, 60)}: it is not KEY=VALUE", hint=_SET_HINT)
+            raise UsageError(f"{flag} {one_line(change, 60)}: expected KEY=VALUE", hint=_SET_HINT)
         if name in flags.WITHOUT_FLAG:
             raise UsageError(f"{flag} cannot set {name}: others could read it", hint="set it in the environment")
         if name in settings:
-            raise UsageError(f"{name} is set twice", hint="leave one of the two out")
+            raise UsageError(f"{name} is set twice", hint="leave out one of the two")
         settings[name] = value
     return settings
 
@@ -268,11 +268,13 @@ def _refuse_place(report: Path) -> None:
     from assay.evals.run_folder import Evaluation
 
     if report.suffix.lower() not in (".html", ".htm", ".md"):
-        raise UsageError(f"{report} is neither .html nor .md", hint="give --report a name that ends so")
+        raise UsageError(
+            f"{report} is neither .html nor .md", hint="give --report a name with one of these endings"
+        )
     if report.is_dir() or not report.absolute().parent.is_dir():
         raise UsageError(f"{report} cannot be written: there is no such folder", hint="choose another place")
     if report.exists() and Evaluation.schema not in report.read_text(encoding="utf-8", errors="replace")[:2000]:
-        raise UsageError(f"{report} exists already, and is no report", hint="choose another name")
+        raise UsageError(f"{report} already exists, and is not a report", hint="choose another name")
 
 
 def _write(report: Path, summary: Summary) -> None:

@@ -37,7 +37,7 @@ Exit codes:
   4    a partial answer, or a blocking check failed or could not be run
   5    a provider is unreachable or refused, or the time ran out before there was an answer
   6    the collection cannot be used
-  7    a gate of `compare` is not kept
+  7    a `compare` gate failed
   8    some files could not be added
   130  stopped by Ctrl-C
   141  the output was closed, as by `| head`"""

@@ -17,9 +17,7 @@ from assay.cli.flags import THE_COLLECTION, Given, takes
 from assay.cli.terminal import Terminal, reason_of
 from assay.errors import UsageError
 
-RowFormat = Annotated[
-    Literal["assay", "ragas", "deepeval"], typer.Option("--format", help="The columns of the rows.")
-]
+RowFormat = Annotated[Literal["assay", "ragas", "deepeval"], typer.Option("--format", help="Format of the rows.")]
 Labelled = Annotated[bool, typer.Option("--labelled", help="Export only runs whose answer has a label.")]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="FILE", help="The file to write. [default: standard output]")
@@ -40,8 +38,9 @@ def export(
 ) -> None:
     """Export recorded runs as JSON lines, newest first.
 
-    The format assay has the runs with their events, decisions and labels; ragas and deepeval have the answered
-    questions under the column names of these programs. Without --collection, runs of all collections are exported.
+    The format assay contains the runs with their events, decisions and labels; ragas and deepeval contain the
+    answered questions under the column names of those programs. Without --collection, runs of all collections are
+    exported.
 
     \b
     assay export > runs.jsonl
@@ -75,7 +74,7 @@ def refuse_place(out: Path, force: bool) -> None:
     if out.is_dir():
         raise UsageError(f"{out} is a folder", hint="name the file to write with --out")
     if os.path.lexists(out) and not force:
-        raise UsageError(f"{out} exists already", hint="choose another name with --out, or add --force")
+        raise UsageError(f"{out} already exists", hint="choose another name with --out, or add --force")
     if not out.parent.is_dir():
         raise UsageError(f"there is no folder {out.parent}", hint="choose another place with --out")
     if not os.access(out.parent, os.W_OK):

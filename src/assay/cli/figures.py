@@ -21,12 +21,12 @@ Since = Annotated[
         "--since",
         formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"],
         metavar="DATE",
-        help="Count only runs since this day, e.g. 2026-01-31.",
+        help="Only runs since this day, e.g. 2026-01-31.",
     ),
 ]
 
 
-By = Annotated[Literal["hour", "day"] | None, typer.Option("--by", help="A row for each hour or day.")]
+By = Annotated[Literal["hour", "day"] | None, typer.Option("--by", help="Print a row for each hour or day.")]
 
 
 @takes(*THE_COLLECTION)
@@ -41,8 +41,8 @@ def figures(
     """Summarise the recorded runs.
 
     Prints what the checks found, what the repairs did, and the cost in time and money. With --by, a row is printed
-    for each hour or day of UTC, and the values that are unlike those before them. Without --collection, runs of all
-    collections are counted.
+    for each hour or day (UTC), and values that differ markedly from earlier ones are pointed out. Without
+    --collection, runs of all collections are counted.
 
     \b
     assay figures

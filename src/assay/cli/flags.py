@@ -6,6 +6,7 @@ The settings themselves are not imported here: `assay --help` has to answer at o
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
@@ -59,22 +60,22 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "collection": _flag(
             str, COLLECTION, "The collection to use. [default: default]", "NAME", "--collection", "-c"
         ),
-        "data_dir": _flag(Path, COLLECTION, "Folder that holds collections and runs.", "FOLDER"),
+        "data_dir": _flag(Path, COLLECTION, "Folder for collections and runs.", "FOLDER"),
         "store": _flag(
             str,
             COLLECTION,
-            "Postgres database that holds collections and runs; keep passwords out of the flag.",
+            "Postgres database for collections and runs; do not put a password in the flag.",
             "postgresql://…",
         ),
         "search_engine": _flag(
             str,
             COLLECTION,
-            "Qdrant server that searches the store's large collections; keep its key out of the flag.",
+            "Qdrant server for the store's large collections; do not put its key in the flag.",
             "qdrant://…",
         ),
         "tenant": _flag(str, COLLECTION, "Whose collections and runs to use, in a shared database.", "NAME"),
         "embedder": _flag(
-            str, COLLECTION, "What embeds text: bundled, a folder, hf:ORG/NAME@REVISION, or openai:MODEL.", "WHICH"
+            str, COLLECTION, "Embedding model: bundled, a folder, hf:ORG/NAME@REVISION, or openai:MODEL.", "WHICH"
         ),
         "k": _flag(int, COLLECTION, "Number of passages to find. [default: 8]", "N", "--k", "-k"),
         "where": _flag(
@@ -86,7 +87,7 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "spelling": _flag(
             bool,
             COLLECTION,
-            "Correct words that no document has. [default: spelling]",
+            "Correct words that are in no document. [default: spelling]",
             None,
             "--spelling/--no-spelling",
         ),
@@ -96,47 +97,49 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             "How thoroughly to judge and check. [default: fast]",
         ),
         "importance": _flag(
-            Literal["low", "normal", "high"], JUDGING, "How costly a wrong answer is; used by the profile auto."
+            Literal["low", "normal", "high"], JUDGING, "How costly a wrong answer is; used by --profile auto."
         ),
-        "correct": _flag(float, JUDGING, "Evidence that scores at least this is sufficient. [default: 0.7]", "0-1"),
-        "incorrect": _flag(float, JUDGING, "Evidence that scores below this is irrelevant. [default: 0.3]", "0-1"),
+        "correct": _flag(float, JUDGING, "Minimum score for sufficient evidence. [default: 0.7]", "0-1"),
+        "incorrect": _flag(
+            float, JUDGING, "Evidence that scores below this is treated as irrelevant. [default: 0.3]", "0-1"
+        ),
         "judging": _flag(
             Literal["decide", "log", "off"],
             JUDGING,
-            "Let the judgement decide, only record it, or do not judge. [default: decide]",
+            "Act on the judgement, only log it, or skip it. [default: decide]",
         ),
-        "excellent": _flag(float, JUDGING, "Sufficiency that is called excellent. [default: 0.9]", "0-1"),
-        "good": _flag(float, JUDGING, "Sufficiency that is called good. [default: 0.7]", "0-1"),
-        "partial": _flag(float, JUDGING, "Sufficiency that is called partial. [default: 0.5]", "0-1"),
+        "excellent": _flag(float, JUDGING, "Minimum sufficiency to be called excellent. [default: 0.9]", "0-1"),
+        "good": _flag(float, JUDGING, "Minimum sufficiency to be called good. [default: 0.7]", "0-1"),
+        "partial": _flag(float, JUDGING, "Minimum sufficiency to be called partial. [default: 0.5]", "0-1"),
         "borderline_low": _flag(
-            float, JUDGING, "Sufficiency from which the judge's model is asked. [default: learned]", "0-1"
+            float, JUDGING, "Minimum sufficiency at which the judge model is called. [default: learned]", "0-1"
         ),
         "borderline_high": _flag(
-            float, JUDGING, "Sufficiency up to which the judge's model is asked. [default: learned]", "0-1"
+            float, JUDGING, "Maximum sufficiency at which the judge model is called. [default: learned]", "0-1"
         ),
-        "least_passages": _flag(int, JUDGING, "Number of passages that evidence must have. [default: 1]", "N"),
+        "least_passages": _flag(int, JUDGING, "Minimum number of passages in the evidence. [default: 1]", "N"),
         "checker": _flag(
             str,
             JUDGING,
-            "The network that tests claims: bundled, a folder, hf:ORG/NAME@REVISION, or none. [default: bundled]",
+            "Network that tests claims: bundled, a folder, hf:ORG/NAME@REVISION, or none. [default: bundled]",
             "WHICH",
         ),
         "reader": _flag(
             str,
             JUDGING,
-            "The network that finds answers: bundled, a folder, hf:ORG/NAME@REVISION, or none. [default: bundled]",
+            "Network that finds answers: bundled, a folder, hf:ORG/NAME@REVISION, or none. [default: bundled]",
             "WHICH",
         ),
         "reranker": _flag(
             str,
             COLLECTION,
-            "The network that reorders passages: a folder, hf:ORG/NAME@REVISION, or none. [default: none]",
+            "Network that reorders passages: a folder, hf:ORG/NAME@REVISION, or none. [default: none]",
             "WHICH",
         ),
         "answers_from": _flag(
             float,
             JUDGING,
-            "Signal from which an answer is marked as answering. [default: learned, or 0.763]",
+            "Minimum score for an answer to be marked as answering. [default: learned, or 0.763]",
             "0-1",
         ),
         "search_utility": _flag(
@@ -162,32 +165,37 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "simple_model": _model("Model that answers simple questions."),
         "judge_model": _model("Model that judges evidence (balanced and thorough)."),
         "condenser_model": _model("Model that rewrites follow-up questions and search queries."),
-        "verifier_model": _model("Model that checks the sentences which tests leave open, in one call."),
+        "verifier_model": _model("Model that checks the sentences that the tests cannot settle, in one call."),
         "repairer_model": _model("Model that rewrites failed sentences (balanced and thorough)."),
         "context_tokens": _flag(int, MODELS, "Context window of the model, in tokens. [default: 8192]", "N"),
         "judge_temperature": _flag(
             float, MODELS, "Temperature of the models that judge, assess and check. [default: 0]", "0-2"
         ),
         "reasoning_effort": _flag(
-            Literal["low", "medium", "high"], MODELS, "How hard models think. [default: up to the model]"
+            Literal["low", "medium", "high"], MODELS, "How much models reason. [default: up to the model]"
         ),
         "thinking_tokens": _flag(
-            int, MODELS, "Tokens to think with before each reply. [default: 8192; low 4096, high 24576]", "N"
+            int, MODELS, "Reasoning tokens before each reply. [default: 8192; low 4096, high 24576]", "N"
         ),
         "writer_temperature": _flag(
-            float, WRITING, "Temperature of the model that writes. [default: 0.1 to 0.3, by question]", "0-2"
+            float,
+            WRITING,
+            "Temperature of the model that writes. [default: 0.1 to 0.3, depending on the question]",
+            "0-2",
         ),
-        "reply_tokens": _flag(int, WRITING, "Maximum length of an answer, in tokens. [default: by detail]", "N"),
+        "reply_tokens": _flag(
+            int, WRITING, "Maximum length of an answer, in tokens. [default: depends on --detail]", "N"
+        ),
         "system_prompt": _flag(
-            str, WRITING, "Instructions of your own for the writer, added to assay's rules.", "TEXT"
+            str, WRITING, "Your own instructions for the writer, added to assay's rules.", "TEXT"
         ),
         "kind": _flag(
             Literal["factual", "interpretive", "comparative", "follow-up", "how-to", "yes-no"],
             WRITING,
-            "Sort of answer to give. [default: as the question asks]",
+            "Type of answer. [default: chosen by the question]",
         ),
-        "detail": _flag(int, WRITING, "Level of detail: 1 is a phrase, 10 a chapter.", "1-10"),
-        "expertise": _flag(Literal["beginner", "general", "expert"], WRITING, "Reader to write for."),
+        "detail": _flag(int, WRITING, "Level of detail, from 1 (a phrase) to 10 (a chapter).", "1-10"),
+        "expertise": _flag(Literal["beginner", "general", "expert"], WRITING, "Intended audience."),
         "citation_style": _flag(
             Literal["numbered", "named", "footnote", "author-page", "none"],
             WRITING,
@@ -207,7 +215,7 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "unsupported": _flag(
             Literal["drop", "mark"],
             TESTING,
-            "What to do with a sentence that cannot be repaired. [default: drop; in `fix`: mark]",
+            "What to do with a sentence that cannot be repaired. [default: drop; with `fix`: mark]",
         ),
         "verify_outside": _flag(
             bool,
@@ -216,9 +224,9 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             None,
             "--verify-outside/--no-verify-outside",
         ),
-        "quality": _flag(float, TESTING, "Overall score below which an answer is weak. [default: 0.7]", "0-1"),
+        "quality": _flag(float, TESTING, "Minimum overall score; answers below it are weak. [default: 0.7]", "0-1"),
         "floor": _flag(
-            float, TESTING, "Score in any one criterion below which an answer is weak. [default: 0.5]", "0-1"
+            float, TESTING, "Minimum score for each criterion; answers below it are weak. [default: 0.5]", "0-1"
         ),
         "criteria": _flag(
             str, TESTING, "Criteria to assess answers by: accuracy, relevance, … [default: all]", "LIST"
@@ -235,7 +243,7 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "reuse": _flag(
             Literal["off", "same", "near"],
             TESTING,
-            "Give a kept answer again if the documents still bear it out: to the same question, or near: also in "
+            "Reuse a stored answer if the documents still support it: for the same question, or (near) also in "
             "other words. [default: off]",
         ),
         "ask_back": _flag(
@@ -252,23 +260,25 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "deadline": _flag(float, LIMITS, "Time limit. [default: 10, 30 or 90, by profile]", "SECONDS"),
         "rounds": _flag(int, LIMITS, "Maximum number of searches.", "N"),
         "repairs": _flag(
-            int, LIMITS, "Maximum number of repairs that search or call a model; others are not counted.", "N"
+            int, LIMITS, "Maximum number of repairs that search or call a model; other repairs do not count.", "N"
         ),
         "traces": _flag(
             bool,
             SERVICES,
-            "Trace the run as spans of OpenTelemetry. [default: no-traces]",
+            "Trace the run as OpenTelemetry spans. [default: no-traces]",
             None,
             "--traces/--no-traces",
         ),
         "telemetry_texts": _flag(
             bool,
             SERVICES,
-            "Put texts of questions, prompts, replies and answers into spans. [default: no-telemetry-texts]",
+            "Include the text of questions, prompts, replies and answers in spans. [default: no-telemetry-texts]",
             None,
             "--telemetry-texts/--no-telemetry-texts",
         ),
-        "offline": _flag(bool, SERVICES, "Connect to no host but this machine.", None, "--offline/--no-offline"),
+        "offline": _flag(
+            bool, SERVICES, "Make no network connections except to this machine.", None, "--offline/--no-offline"
+        ),
         "openai_base_url": _address("an OpenAI-compatible service"),
         "anthropic_base_url": _address("Anthropic's service"),
         "gemini_base_url": _address("Google's Gemini service"),
@@ -291,13 +301,13 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "searxng_url": _flag(str, OUTSIDE, "Address of a SearXNG instance.", "URL"),
         "mcp_server": _flag(str, OUTSIDE, "An MCP server that searches: its address or its command.", "SERVER"),
         "mcp_tool": _flag(str, OUTSIDE, "Name of its search tool. [default: search]", "NAME"),
-        "domains": _flag(str, OUTSIDE, "Domains that pages may be read from; no others.", "LIST"),
-        "denied_domains": _flag(str, OUTSIDE, "Domains that pages are never read from.", "LIST"),
-        "intranet_hosts": _flag(str, OUTSIDE, "Hosts on your own network that pages may be read from.", "LIST"),
+        "domains": _flag(str, OUTSIDE, "Only read pages from these domains.", "LIST"),
+        "denied_domains": _flag(str, OUTSIDE, "Never read pages from these domains.", "LIST"),
+        "intranet_hosts": _flag(str, OUTSIDE, "Hosts on your own network to read pages from.", "LIST"),
         "record": _flag(
             Literal["all", "outline", "off"],
             COLLECTION,
-            "What to record of a run; an outline has no texts of documents and answers. [default: all]",
+            "How much of a run to record; an outline leaves out the text of documents and answers. [default: all]",
         ),
         "tape": _flag(
             bool, COLLECTION, "Record the run so that it can be replayed. [default: tape]", None, "--tape/--no-tape"
@@ -480,12 +490,14 @@ Ray = Annotated[
     typer.Option(
         "--ray",
         metavar="ADDRESS",
-        help="Spread the work over a Ray cluster: local (started here), auto (that of this machine) or HOST:PORT.",
+        help="Distribute the work on a Ray cluster: local (started now), auto (already running here) or HOST:PORT.",
     ),
 ]
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", metavar="N", min=1, help="Workers at most, with --ray. [default: one a processor]"),
+    typer.Option(
+        "--workers", metavar="N", min=1, help="Maximum number of workers, with --ray. [default: one per processor]"
+    ),
 ]
 
 
@@ -496,7 +508,7 @@ def spread(ray: str | None, workers: int | None) -> dict[str, Any]:
     ({'ray': 'local', 'workers': 2}, {})
     """
     if ray is None and workers is not None:
-        raise UsageError("--workers are those of a Ray cluster, and none is named", hint="add --ray local")
+        raise UsageError("--workers needs a Ray cluster", hint="add --ray local")
     return {} if ray is None else {"ray": ray, "workers": workers}
 
 
@@ -559,11 +571,20 @@ class GroupedCommand(TyperCommand):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None:
-                sections.setdefault(_section(parameter), []).append(record)
+                sections.setdefault(_section(parameter), []).append((record[0], with_plain_range(record[1])))
         for title, records in sections.items():
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+def with_plain_range(explained: str) -> str:
+    """The help of an option, with the range of its value in words.
+
+    >>> with_plain_range("Lines. [1<=x<=256]"), with_plain_range("Runs. [default: 50; x>=1]")
+    ('Lines. [1 to 256]', 'Runs. [default: 50; at least 1]')
+    """
+    return re.sub(r"x>=(\d+)", r"at least \1", re.sub(r"(\d+)<=x<=(\d+)", r"\1 to \2", explained))
 
 
 def _section(parameter: _click.core.Parameter) -> str:

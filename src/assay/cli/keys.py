@@ -13,18 +13,22 @@ if TYPE_CHECKING:
     from assay.server.api_key import Key
     from assay.server.keys import KeyStore
 
-Name = Annotated[str, typer.Option("--name", metavar="TEXT", help="What the key is for.")]
-Tenant = Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose documents and runs the key opens.")]
+Name = Annotated[str, typer.Option("--name", metavar="TEXT", help="Purpose of the key.")]
+Tenant = Annotated[
+    str, typer.Option("--tenant", metavar="NAME", help="Tenant whose documents and runs the key gives access to.")
+]
 ScopeOfKey = Annotated[
     Literal["read", "write", "admin"],
-    typer.Option("--scope", help="What it is good for; write includes read, admin both."),
+    typer.Option("--scope", help="Permissions; write includes read, admin includes both."),
 ]
 Expires = Annotated[
     str | None,
-    typer.Option("--expires", metavar="WHEN", help="When it ends: 90d, 12h, 2w or an ISO date. [default: never]"),
+    typer.Option(
+        "--expires", metavar="WHEN", help="When it expires: 90d, 12h, 2w or an ISO date. [default: never]"
+    ),
 ]
 OfTenant = Annotated[
-    str | None, typer.Option("--tenant", metavar="NAME", help="Only the keys of this tenant. [default: all]")
+    str | None, typer.Option("--tenant", metavar="NAME", help="Only keys of this tenant. [default: all]")
 ]
 KeyId = Annotated[str, typer.Argument(metavar="KEY", help="The key's id, as `assay keys list` shows it.")]
 
@@ -40,10 +44,10 @@ def create(
     expires: Expires = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an API key and print it, this once.
+    """Create an API key and print it. It is not shown again.
 
-    Only a slow hash of it is stored. The tenant `default` has what `assay add` stored; any other has documents and
-    runs of its own.
+    Only a slow hash of the key is stored. The tenant `default` has the documents added by `assay add`; every other
+    tenant has its own documents and runs.
 
     \b
     assay keys create --name laptop
@@ -72,7 +76,7 @@ def list_(
 ) -> None:
     """List the API keys.
 
-    Prints id, state, tenant, scope, name, last use and end; never the key itself.
+    Prints id, state, tenant, scope, name, last use and expiry; never the key itself.
     """
     keys = _keys(given).list(tenant)
     if as_json:

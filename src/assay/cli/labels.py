@@ -55,8 +55,8 @@ def review(
 ) -> None:
     """Accept or reject answers that have unrepaired problems.
 
-    Without RUN, the answers that wait for review are listed. A decision also labels the answer:
-    `assay calibrate --labelled` learns from it.
+    Without RUN, the answers waiting for review are listed. A decision also labels the answer: `assay calibrate
+    --labelled` learns from it.
 
     \b
     assay review                                    the waiting answers
@@ -71,7 +71,7 @@ def review(
     if decision is None and (note or by is not None):
         raise UsageError("--note and --by need a decision", hint="add --accept or --reject")
     if decision is not None and run is None:
-        raise UsageError("--accept and --reject need a run", hint="`assay review` lists the runs that wait")
+        raise UsageError("--accept and --reject need a run", hint="`assay review` lists the waiting runs")
     with opened_record(load_settings(given).settings) as records:
         if run is None:
             _list_waiting(records, as_json, terminal)
@@ -101,7 +101,7 @@ def label(
 
     \b
     assay label last --right
-    assay label 01JAB --wrong --claim 2 --note "the price is of 2023"
+    assay label 01JAB --wrong --claim 2 --note "the price is from 2023"
     assay label > labels.jsonl
     """
     from assay.core.tape import SystemClock
@@ -143,7 +143,7 @@ def _list_waiting(records: RunRecords, as_json: bool, terminal: Terminal) -> Non
         for finding in waiter.findings:
             terminal.line(f"    {one_line(finding, 160)}")
     if not waiting:
-        terminal.note("no answer waits for review")
+        terminal.note("no answers are waiting for review")
 
 
 def _decide(labels: Labels, run: str, *, accept: bool, note: str, by: str | None, terminal: Terminal) -> None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from assay.records.learning import Change, Learning, LearningLog, SearchTable
     from assay.settings import Settings
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the figures, and change nothing.")]
-Undo = Annotated[bool, typer.Option("--undo", help="Take back what was learned last.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the figures; change nothing.")]
+Undo = Annotated[bool, typer.Option("--undo", help="Undo the latest learning.")]
 Search = Annotated[
     Path | None,
     typer.Option(
@@ -36,7 +36,7 @@ Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="With --search, ask under this setting; repeatable."),
 ]
-List = Annotated[bool, typer.Option("--list", help="List what was learned, the newest last.")]
+List = Annotated[bool, typer.Option("--list", help="List what was learned, newest last.")]
 
 
 @takes(*THE_COLLECTION, *FOR_EMBEDDING, "checker")
@@ -54,10 +54,11 @@ def learn(
 ) -> None:
     """Learn from the labels of a collection's recorded answers.
 
-    What can be learned is the confidence of answers, the signal from which an answer is marked as answering the
-    question, and what the checker's verdicts settle. For each, the number of labels is printed, and its figures
-    before and after, on labels that the fit did not see. What is not measurably worse is used from now on; a part
-    with too few labels stays as it is. Labels come from `assay label`, `assay label --claim` and `assay review`.
+    Three things can be learned: the confidence of answers, the minimum score for an answer to be marked as
+    answering the question, and which of the checker's verdicts are decisive. For each, the number of labels and the
+    figures before and after are printed, measured on labels not used in the fit. Whatever is not measurably worse
+    is used from now on; a part with too few labels is left unchanged. Labels come from `assay label`, `assay label
+    --claim` and `assay review`.
 
     With --search, what is learned is when to search again: questions with a known answer, as `assay eval` reads
     them, are asked without a second search and with each that can be made.
@@ -124,9 +125,9 @@ def _learn(
         for line in _lines(one.lesson, dry_run=dry_run):
             terminal.line(line)
     if made is not None:
-        terminal.note(f"learning {made.version}; to take it back: assay learn --undo -c {settings.collection}")
+        terminal.note(f"learning {made.version}; to undo it: assay learn --undo -c {settings.collection}")
     elif dry_run and any(one.result is not None for one in found):
-        terminal.note("a dry run: nothing was changed")
+        terminal.note("dry run: nothing was changed")
     else:
         terminal.note("nothing was changed")
 
@@ -319,7 +320,7 @@ def _undo(
             if not is_changed_since:
                 policies.use(before, at=at, by=who)
         if is_changed_since:
-            terminal.note(f"{change.part} stays as it is: it was changed since, by assay calibrate")
+            terminal.note(f"{change.part} is left unchanged: assay calibrate has changed it since")
         elif not as_json:
             terminal.line(
                 f"{change.part}: {_described(change.after)} is taken back, {_described(change.before)} holds"
@@ -341,7 +342,7 @@ def _list(learned: Sequence[Learning], as_json: bool, terminal: Terminal) -> Non
         undone = ", taken back" if one.is_undone else ""
         terminal.line(f"{one.version}  {moment(one.at)}  {changes}, by {one_line(one.by, 80)}{undone}")
     if not learned:
-        terminal.note("nothing was learned yet")
+        terminal.note("nothing has been learned yet")
 
 
 def _lines(lesson: Lesson, *, dry_run: bool) -> Iterator[str]:

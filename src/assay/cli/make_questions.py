@@ -17,7 +17,7 @@ from assay.cli.terminal import Terminal
 if TYPE_CHECKING:
     from assay.evals.make.maker import Made
 
-Collection = Annotated[str, typer.Argument(metavar="COLLECTION", help="The collection to make questions of.")]
+Collection = Annotated[str, typer.Argument(metavar="COLLECTION", help="The collection to make questions from.")]
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="The file to write. [default: standard output]"),
@@ -26,14 +26,16 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file
 Count = Annotated[
     int, typer.Option("--count", metavar="N", min=1, max=100_000, help="Number of questions to make.")
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Another seed draws other questions.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed; another one makes other questions.")]
 
 
 _Share = partial(typer.Option, metavar="0-1", min=0, max=1)
-Unanswerable = Annotated[float, _Share("--unanswerable", help="Share of questions that nothing answers.")]
-Half = Annotated[float, _Share("--half", help="Share of questions of which one half is answered.")]
+Unanswerable = Annotated[
+    float, _Share("--unanswerable", help="Share of questions without an answer in the documents.")
+]
+Half = Annotated[float, _Share("--half", help="Share of questions with two halves, of which one is answered.")]
 Contradictory = Annotated[
-    float, _Share("--contradictory", help="Share of questions on which two documents differ, at most.")
+    float, _Share("--contradictory", help="Maximum share of questions on which two documents disagree.")
 ]
 Typos = Annotated[float, _Share("--typos", help="Share of questions asked again with a typing error.")]
 Reworded = Annotated[float, _Share("--reworded", help="Share of questions asked again in other words.")]
@@ -61,9 +63,9 @@ def make(
 ) -> None:
     """Make questions with known answers from the documents of a collection.
 
-    Rules find facts in the documents and word the questions; a language model writes the plain ones if one is set.
-    Only questions of which the reader is sure are kept. The same seed makes the same questions from the same
-    documents. English documents only.
+    Rules find facts in the documents and phrase the questions; if a language model is set, it writes the plain
+    ones. Only questions that the reader is sure about are kept. The same seed makes the same questions from the
+    same documents. English documents only.
 
     \b
     assay eval make handbook -o questions.jsonl

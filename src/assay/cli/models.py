@@ -16,19 +16,24 @@ if TYPE_CHECKING:
 Name = Annotated[
     str, typer.Argument(metavar="hf:ORG/NAME@REVISION", help="The model and its tag, commit or branch.")
 ]
-File = Annotated[str | None, typer.Option("--file", metavar="PATH", help="Which of its ONNX networks to fetch.")]
+File = Annotated[
+    str | None, typer.Option("--file", metavar="PATH", help="Which of the model's ONNX networks to fetch.")
+]
 Labels = Annotated[
     str | None,
-    typer.Option("--labels", metavar="LIST", help="What its classes mean, in order: unsupported,supported."),
+    typer.Option("--labels", metavar="LIST", help="Meaning of its classes, in order: unsupported,supported."),
 ]
 QueryPrefix = Annotated[
-    str | None, typer.Option("--query-prefix", metavar="TEXT", help="What an embedder wants before a question.")
+    str | None,
+    typer.Option("--query-prefix", metavar="TEXT", help="Prefix that an embedder expects before a question."),
 ]
 PassagePrefix = Annotated[
-    str | None, typer.Option("--passage-prefix", metavar="TEXT", help="What an embedder wants before a passage.")
+    str | None,
+    typer.Option("--passage-prefix", metavar="TEXT", help="Prefix that an embedder expects before a passage."),
 ]
 Languages = Annotated[
-    str | None, typer.Option("--languages", metavar="LIST", help="Languages that it reads: en,de. [default: en]")
+    str | None,
+    typer.Option("--languages", metavar="LIST", help="Languages that the model reads: en,de. [default: en]"),
 ]
 
 
@@ -45,7 +50,7 @@ def pull(
     languages: Languages = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch a model from the Hugging Face hub.
+    """Fetch a model from the Hugging Face Hub.
 
     Its JSON files and one ONNX network are stored in the data folder and pinned by their hashes; code and pickle
     files are never fetched. No token is sent.
@@ -85,7 +90,7 @@ def list_(
 ) -> None:
     """List the pulled models.
 
-    Prints commit, network and size, and whether a checker is fitted.
+    Prints commit, network and size, and whether a checker has been fitted.
     """
     from assay.settings import load_settings
     from assay.wiring.networks import policy_in_use
@@ -110,7 +115,7 @@ def list_(
             f"{model.name}  {one_line(model.commit[:12])}  {network}  {model.size / 1e6:,.1f} MB{checker}"
         )
     if not found:
-        terminal.note("no models were pulled")
+        terminal.note("no models have been pulled")
 
 
 @takes("data_dir")

@@ -136,7 +136,7 @@ class Request:
         parts = value if isinstance(value, list) else [value]
         found = tuple(_hit(part, number) for number, part in enumerate(parts, 1))
         if len({hit.passage.passage_id for hit in found}) < len(found):
-            raise UsageError("two passages have the same id", hint="give each passage an id of its own")
+            raise UsageError("two passages have the same id", hint="give each passage its own id")
         return found
 
 

@@ -122,7 +122,7 @@ def ask(
 ) -> None:
     """Answer a question, or say what is missing.
 
-    Every sentence of the answer cites its source and is checked before it is shown.
+    Every sentence of the answer cites its source and is checked before you see it.
 
     \b
     assay ask "How long is the notice period?"
@@ -239,7 +239,7 @@ def read_question(question: str | None, as_json: bool, as_json_lines: bool, term
             raise UsageError("with --jsonl the questions come from standard input", hint="leave the question out")
         return None
     if question is None:
-        raise UsageError("there is no question", hint='give one in quotes: assay ask "What is …?"')
+        raise UsageError("there is no question", hint='give one in quotes, e.g. "What is …?"')
     text = terminal.input.read().decode("utf-8", errors="replace") if question == "-" else question
     refuse_no_question(text)  # before anything is opened
     return text
@@ -268,7 +268,7 @@ def _explain_no_hits(engine: Engine, given: dict[str, Any], terminal: Terminal) 
     elif settings.where:
         wanted = ", ".join(f"{name}={value}" for name, value in settings.where.items())
         terminal.warn(
-            f"warning: no passage found has {one_line(wanted, 200)}; documents get metadata from JSON lines"
+            f"warning: no passage found has {one_line(wanted, 200)}; only documents from JSON lines have metadata"
         )
 
 

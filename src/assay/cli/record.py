@@ -21,7 +21,7 @@ Outcome = Annotated[
     typer.Option(
         "--outcome",
         metavar="OUTCOME",
-        help="Only runs that ended so: answered, partial, clarify, abstained, error.",
+        help="Only runs with this outcome: answered, partial, clarify, abstained, error.",
     ),
 ]
 Words = Annotated[
@@ -29,7 +29,7 @@ Words = Annotated[
 ]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000, help="Number of runs to list.")]
 Before = Annotated[
-    str, typer.Option("--before", metavar="PLACE", help="Go on from here: the place that the last list named.")
+    str, typer.Option("--before", metavar="PLACE", help="Continue from here, as printed by the previous list.")
 ]
 Runs = Annotated[
     list[str] | None, typer.Argument(metavar="RUN...", help="Ids of runs, their first characters, or last.")
@@ -74,7 +74,7 @@ def list_(
     from assay.wiring.recording import opened_record
 
     if outcome and outcome not in _OUTCOMES:
-        raise UsageError(f"no run ends as {outcome!r}", hint=f"one of {', '.join(_OUTCOMES)}")
+        raise UsageError(f"there is no outcome {outcome!r}", hint=f"one of {', '.join(_OUTCOMES)}")
     query = RunQuery(
         collection=given.get("collection"),
         outcome=outcome,
@@ -91,7 +91,7 @@ def list_(
     for run in page.runs:
         terminal.line(run_line(run))
     if not page.runs:
-        terminal.note("no such runs are recorded")
+        terminal.note("no matching runs are recorded")
     if page.next is not None:
         terminal.note(f"there are more: --before {page.next}")
 
@@ -110,8 +110,8 @@ def delete(
 ) -> None:
     """Delete recorded runs with their events, tapes, figures, labels and decisions.
 
-    Verdicts on claims that are kept with a collection go with the last run that used them. What is deleted is
-    overwritten on the disk. Documents stay.
+    A claim's stored verdict is deleted with the last run that used it. Deleted data is overwritten on the disk.
+    Documents are kept.
 
     \b
     assay runs delete 01K9
@@ -124,9 +124,7 @@ def delete(
     from assay.wiring.recording import opened_record
 
     if sum((bool(runs), bool(document), everything)) != 1:
-        raise UsageError(
-            "which runs are to be deleted is not clear", hint="name runs, or give --document ID, or --all"
-        )
+        raise UsageError("it is not clear which runs to delete", hint="name runs, or give --document ID, or --all")
     settings = load_settings(given).settings
     with opened_record(settings) as records:
         if everything:
@@ -158,7 +156,8 @@ def prune(
 ) -> None:
     """Delete runs that are older than some days or hours.
 
-    Without --collection, runs of all collections are deleted. `assay runs delete` says what is deleted of a run.
+    Without --collection, runs of all collections are deleted. `assay runs delete --help` says what is deleted with
+    a run.
 
     \b
     assay runs prune --older-than 90d --dry-run
@@ -173,7 +172,7 @@ def prune(
 
     found = _AGE.fullmatch(older_than.strip())
     if found is None:
-        raise UsageError(f"{older_than!r} is no age", hint="give days or hours, e.g. 90d or 36h")
+        raise UsageError(f"{older_than!r} is not an age", hint="give days or hours, e.g. 90d or 36h")
     until = time.time() - int(found[1]) * _SECONDS[found[2]]
     settings = load_settings(given).settings
     query = RunQuery(collection=given.get("collection"), until=until)
@@ -193,7 +192,7 @@ def _confirm(chosen: list[RunSummary], yes: bool, terminal: Terminal) -> None:
     if yes:
         return
     if not terminal.input.isatty():
-        raise UsageError("deleting needs confirmation, and there is no terminal to ask on", hint="add --yes")
+        raise UsageError("deleting needs confirmation, but there is no terminal to ask on", hint="add --yes")
     shown = first_of_each(chosen, lambda _run: "runs")
     for line in (*map(run_line, shown.first), *shown.left_out()):
         terminal.note(line)
@@ -215,7 +214,7 @@ def _tell(
     terminal.note(f"{count:,} run{'' if count == 1 else 's'} {'would be deleted' if dry_run else 'deleted'}")
     if not wiped:
         terminal.warn(
-            "warning: bytes of what was deleted may stay on the disk: in a database until it uses their place "
+            "warning: bytes of deleted data may stay on the disk: in a database until it reuses their space "
             "again, else until the next deletion, since another process reads the record"
         )
 

@@ -50,10 +50,10 @@ def renew(
     given: Given,
     yes: Yes = False,
 ) -> None:
-    """Have the judge's model reword rubrics and strategies.
+    """Let the judge model reword rubrics and strategies.
 
-    The new wording is used from now on; names and scores stay. The file in the data folder is pinned by its hash;
-    remove it to go back.
+    The new wording is used from now on; names and scores stay the same. The file in the data folder is pinned by
+    its hash; delete it to undo.
 
     \b
     assay rubrics renew --model openai:NAME

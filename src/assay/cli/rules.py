@@ -24,7 +24,7 @@ File = Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or neutr
 def check(terminal: Terminal, *, file: File, as_json: AsJson = False) -> int:
     """Check a file of output rules.
 
-    Lists every mistake and contradiction with its line, and exits with 2 if there is one.
+    Lists every mistake and contradiction with its line, and exits with 2 if there are any.
 
     \b
     assay rules check house-style.toml

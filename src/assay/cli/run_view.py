@@ -9,7 +9,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from assay.cli import objects
-from assay.cli.answer_view import SHORT_ID, bold, first_check_lines, print_indented, reflow, show_answer
+from assay.cli.answer_view import (
+    SHORT_ID,
+    bold,
+    describe_calibration,
+    describe_confidence,
+    describe_repair,
+    first_check_lines,
+    print_indented,
+    reflow,
+    show_answer,
+)
 from assay.cli.evidence_view import OF_A_QUESTION, format_score
 from assay.cli.flags import Given
 from assay.cli.terminal import Terminal, first_of_each, one_line
@@ -67,6 +77,8 @@ def show_run(record: RunRecord, terminal: Terminal) -> None:
         for check in first_check_lines(answer["checks"]):
             console.print("  ", check, sep="")
     _show_assessment(answer.get("assessment"), console, asked=not given)
+    if (calibration := describe_calibration(answer["confidence"])) and answer["claims"]:
+        console.print(f"\nconfidence\n  {describe_confidence(answer['confidence'])} ({calibration})")
     console.print("\nanswer")
     show_answer(answer, _verified(answer), terminal)
 
@@ -88,7 +100,7 @@ def _show_claim(claim: Json, console: Any) -> None:
         print_indented(console, f"{place}: “{one_line(span['quote'], 300)}”", 5)
     for event in claim["history"]:
         reason = f": {one_line(event['reason'], 200)}" if event["reason"] else ""
-        print_indented(console, f"{event['state']} by {event['by']}{reason}", 5)
+        print_indented(console, f"{describe_repair(event['state'])} by {event['by']}{reason}", 5)
 
 
 def claim_status(claim: Json) -> str:
@@ -110,7 +122,7 @@ def _short_id(passage_id: str) -> str:
 
 
 def _show_repair(repair: Json, console: Any) -> None:
-    console.print(f"  {repair['kind']}: {one_line(repair['reason'], 200)}")
+    console.print(f"  {describe_repair(repair['kind'])}: {one_line(repair['reason'], 200)}")
     print_indented(console, f"- {_with_paragraph_signs(repair['before'])}", 5)
     if repair["after"]:
         print_indented(console, f"+ {_with_paragraph_signs(repair['after'])}", 5)
@@ -157,7 +169,7 @@ def event_line(kind: str, body: Json) -> str:
         case "finding":
             return f"finding: {body['finding']['check']}: {one_line(body['finding']['message'])}"
         case "sentence.revised":
-            return f"mended: {one_line(body['sentence']['text'], 80)}: {one_line(body['reason'], 120)}"
+            return f"revised: {one_line(body['sentence']['text'], 80)}: {one_line(body['reason'], 120)}"
         case "sentence.withdrawn":
             return f"withdrawn: {one_line(body['sentence']['text'], 80)}: {one_line(body['reason'])}"
         case "done":

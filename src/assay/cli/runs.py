@@ -34,14 +34,14 @@ Out = Annotated[
 ]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Decide the run again with this setting; repeatable."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Run the question again with this setting; repeatable."),
 ]
 Live = Annotated[
-    bool, typer.Option("--live", help="With --set, make calls that the tape does not hold; they may cost money.")
+    bool, typer.Option("--live", help="With --set, make calls that are not on the tape; they may cost money.")
 ]
 LeaveOut = Annotated[
     bool,
-    typer.Option("--sources", help="Leave each source of the answer out, and show which claims fall without it."),
+    typer.Option("--sources", help="Remove each source in turn, and show which claims fail without it."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 
@@ -55,11 +55,11 @@ def show(
     sources: LeaveOut = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show how an answer was made.
+    """Show how an answer was produced.
 
     Prints the steps of the run, the claims with their sources, and the checks. With --sources, the claims are
-    tested again without each source instead: which fall, and which citations are decorative. No language model is
-    asked.
+    tested again without each source instead, to show which claims fail and which citations are decorative. No
+    language model is called.
 
     \b
     assay show                 the latest runs
@@ -98,9 +98,10 @@ def replay(
 ) -> None:
     """Replay a recorded question from its tape.
 
-    Prints and exits as `ask` did then, without network, model or collection. A streamed answer is streamed again,
-    unless --json or another citation style is given. With --set, the run is decided again under other settings, and
-    the difference is printed; without --live, it stops at the first call that is not on the tape, and names it.
+    Prints what `ask` printed and exits with the same code, without network, model or collection. A streamed answer
+    is streamed again, unless --json or another citation style is given. With --set, the question is run again with
+    other settings, and the difference is printed; without --live, it stops at the first call that is not on the
+    tape, and reports it.
 
     \b
     assay replay last
@@ -154,10 +155,10 @@ def report(
     out: Out = None,
     force: Force = False,
 ) -> None:
-    """Write a run as one HTML page.
+    """Write a run as an HTML page.
 
     The page has the answer, its claims, sources, checks and steps, and what the answer loses without each source.
-    It loads and runs nothing, so it can be archived and sent.
+    It loads nothing and runs no scripts, so you can archive it or send it.
 
     \b
     assay report last
@@ -173,7 +174,7 @@ def report(
     if target.is_dir():
         raise UsageError(f"{target} is a folder", hint="name the file to write with --out")
     if os.path.lexists(target) and not force:
-        raise UsageError(f"{target} exists already", hint="choose another name with --out, or add --force")
+        raise UsageError(f"{target} already exists", hint="choose another name with --out, or add --force")
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", hint="choose another place with --out")
     found = _ablation_or_warning(record, given, terminal)
@@ -246,7 +247,7 @@ def show_ablation(found: Ablation, terminal: Terminal) -> None:
         support = "" if one.support is None else f" (support by itself {one.support:.2f})"
         terminal.line(f"  {_claims(one.claims)} [{one.source}]: {one.role.value}, {one.reason}{support}")
     if found.untested:
-        terminal.note(f"not supported by the tests of today, so that nothing can fall: {_claims(found.untested)}")
+        terminal.note(f"not supported by today's tests, so nothing can fail: {_claims(found.untested)}")
     count = len(found.decorative)
     if count:
         terminal.note(f"{count} decorative citation{'' if count == 1 else 's'}")

@@ -48,7 +48,7 @@ Workers = Annotated[
 ]
 Anonymous = Annotated[
     bool,
-    _option("--allow-anonymous", "Let everybody who reaches the address in.", None, "ASSAY_SERVE_ALLOW_ANONYMOUS"),
+    _option("--allow-anonymous", "Serve anyone who can reach the address.", None, "ASSAY_SERVE_ALLOW_ANONYMOUS"),
 ]
 AllowedHosts = Annotated[
     list[str],
@@ -67,7 +67,7 @@ Proxies = Annotated[
     list[str],
     _option(
         "--trust-proxy",
-        "Believe X-Forwarded-For of this address; repeatable.",
+        "Trust X-Forwarded-For from this address; repeatable.",
         "ADDRESS",
         "ASSAY_SERVE_TRUST_PROXY",
     ),
@@ -77,9 +77,14 @@ AllowedModels = Annotated[
     _option("--allow-model", "Let a request name this model; repeatable.", "MODEL", "ASSAY_SERVE_ALLOW_MODEL"),
 ]
 PerMinute = Annotated[
-    int, _option("--requests-per-minute", "Requests a minute of a key or an address. [default: 600]", "N", None, 1)
+    int,
+    _option(
+        "--requests-per-minute", "Maximum requests per minute from one key or address. [default: 600]", "N", None, 1
+    ),
 ]
-Answering = Annotated[int, _option("--answering", "Questions answered at once. [default: 256]", "N", None, 1)]
+Answering = Annotated[
+    int, _option("--answering", "Maximum number of questions answered at once. [default: 256]", "N", None, 1)
+]
 KeepRuns = Annotated[
     int | None,
     _option(
@@ -90,7 +95,7 @@ KeepRuns = Annotated[
         1,
     ),
 ]
-PerKey = Annotated[int, _option("--answering-per-key", "Of these, for one key. [default: 256]", "N", None, 1)]
+PerKey = Annotated[int, _option("--answering-per-key", "The same, for one key. [default: 256]", "N", None, 1)]
 
 
 @takes(*(name for name in FOR_ANSWERS if name != "collection"))
@@ -113,8 +118,8 @@ def serve(
 ) -> None:
     """Serve the collections over HTTP, with a page for people.
 
-    Programs use /api/v1, chat clients /v1, agents /mcp, people the address itself. Only this machine is served
-    without a key: `assay keys create` makes one, and then every request needs one.
+    Programs use /api/v1, chat clients /v1, agents /mcp, and people the address itself. Without a key, only this
+    machine is served. Once `assay keys create` has created one, every request needs a key.
 
     \b
     assay serve
@@ -158,10 +163,11 @@ def serve(
 
 @takes(*FOR_ANSWERS)
 def mcp(terminal: Terminal, *, given: Given) -> None:
-    """Serve the collections to an agent by MCP, over standard input and output.
+    """Serve the collections to an agent over MCP (stdio).
 
-    An agent's program starts it and speaks the Model Context Protocol. The tools are ask, search, get_source,
-    judge, check and list_collections; none of them changes a document. The server ends with its standard input.
+    The server is started by the agent's program and speaks the Model Context Protocol over standard input and
+    output. The tools are ask, search, get_source, judge, check and list_collections; none of them changes a
+    document. The server ends when its standard input is closed.
 
     \b
     assay mcp
@@ -170,7 +176,7 @@ def mcp(terminal: Terminal, *, given: Given) -> None:
     from assay.mcp_server.local import serve_stdio
 
     if terminal.input.isatty():
-        terminal.note("assay mcp waits for an agent's program on standard input; Ctrl-C ends it")
+        terminal.note("assay mcp is waiting for an agent on standard input; Ctrl-C ends it")
     serve_stdio(given)
 
 

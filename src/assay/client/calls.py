@@ -67,7 +67,9 @@ class Call(Generic[Result]):
         try:
             return json.dumps(self.body, allow_nan=False).encode()
         except (TypeError, ValueError) as error:
-            raise UsageError(f"this cannot be sent as JSON: {error}", hint="use text, numbers and truth") from error
+            raise UsageError(
+                f"this cannot be sent as JSON: {error}", hint="use text, numbers and true or false"
+            ) from error
 
 
 def given(**values: Any) -> dict[str, Any]:
@@ -86,7 +88,7 @@ def body_of(response: httpx2.Response) -> Any:
         return json.loads(response.content)
     except ValueError as error:
         raise ProviderFailed(
-            "the server's reply is no JSON", hint="try again; if it stays so, look at the server's log"
+            "the server's reply is not JSON", hint="try again; if it stays so, look at the server's log"
         ) from error
 
 

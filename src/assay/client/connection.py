@@ -40,7 +40,7 @@ class Connection:
         _refuse_bad_address(address)
         if key is not None and _KEY.fullmatch(key) is None:
             raise UsageError(
-                "the API key holds a space or a letter that no key has",
+                "the API key contains a space or a character that no key has",
                 hint="set ASSAY_API_KEY again, without quotes and line ends",
             )
         return cls(address.rstrip("/"), key, timeout)

@@ -34,6 +34,15 @@ from assay.types import (
     Status,
 )
 
+# The fault of an answer that scores low in a criterion.
+_FAULTS = {
+    Criterion.ACCURACY: "inaccurate",
+    Criterion.COMPLETENESS: "incomplete",
+    Criterion.COHERENCE: "hard to follow",
+    Criterion.RELEVANCE: "off the point",
+    Criterion.CITATION_QUALITY: "poorly cited",
+    Criterion.USER_ALIGNMENT: "unsuited to the reader",
+}
 _NOT_JUDGED = Judgement(None, Action.ANSWER, "nothing was searched: the sources were given", mode_used="given")
 
 
@@ -72,7 +81,7 @@ def assemble_answer(
     if _is_by_model(written, stages) and confidence.answers == "unsure":
         # The thresholds were fitted on quotes: of a model's own words only a plain yes or no means something.
         confidence = replace(confidence, answers=None)
-    answer = _answer(ask, written, stages, gathered.judgement, confidence)
+    answer = _answer(ask, written, stages, _as_typed(gathered.judgement, question), confidence)
     is_partial = _is_partial(question, gathered) or written.is_cut
     sources = _numbered_sources(written.draft, written.evidence, review.claims)
     return replace(
@@ -103,7 +112,7 @@ def assemble_refusal(
     confidence = stages.confidence_estimator.rate(judgement, nothing.review)
     refusal = stages.abstainer.decline(question, gathered)
     return replace(
-        _answer(ask, nothing, stages, judgement, confidence),
+        _answer(ask, nothing, stages, _as_typed(judgement, question), confidence),
         outcome=Outcome.CLARIFY if gathered.action is Action.CLARIFY else Outcome.ABSTAINED,
         text=refusal.text,
         choices=refusal.choices,
@@ -125,6 +134,11 @@ def assemble_given(ask: Ask, draft: DraftState, stages: Stages) -> Answer:
         models=replace(stages.models, writer="elsewhere", judge="none"),
         warnings=(*stages.notes(), *draft.notes, *_late(draft), *disagreements(draft.review)),
     )
+
+
+def _as_typed(judgement: Judgement, question: Question) -> Judgement:
+    """The judgement with what is missing in the user's spelling."""
+    return replace(judgement, missing=tuple(question.as_typed(thing) for thing in judgement.missing))
 
 
 def _answer(ask: Ask, written: DraftState, stages: Stages, judgement: Judgement, confidence: Confidence) -> Answer:
@@ -196,7 +210,7 @@ def _is_partial(question: Question, gathered: Gathered) -> bool:
 
 
 def _relevance_check(confidence: Confidence) -> tuple[Check, ...]:
-    """The check that the answer answers the question; none if no reader read it."""
+    """The check that the answer answers the question; none if no reading network checked it."""
     if confidence.answers is None:
         return ()
     if confidence.answers == "yes":
@@ -206,9 +220,9 @@ def _relevance_check(confidence: Confidence) -> tuple[Check, ...]:
 
 
 def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:
-    """The warning that counts the checks that could not be made."""
+    """The warning that counts the checks that could not be run."""
     count = sum(check.status is Status.UNKNOWN for check in checks)
-    return (f"{count} check{'s' * (count > 1)} could not be made",) if count else ()
+    return (f"{count} check{'s' * (count > 1)} could not be run",) if count else ()
 
 
 def disagreements(review: Review) -> tuple[str, ...]:
@@ -216,53 +230,44 @@ def disagreements(review: Review) -> tuple[str, ...]:
 
     >>> apart = Check("agreement", Status.FAILED, Severity.WARN, 2, "the tests: unsupported; m: supported")
     >>> disagreements(Review((), (apart,), ()))
-    ('the model and the tests disagree on claim 2 (the tests: unsupported; m: supported): read its source',)
+    ('the model and the tests disagree about claim 2 (the tests: unsupported; m: supported): read its source',)
     """
     return tuple(
-        f"the model and the tests disagree on claim {check.claim} ({check.cause}): read its source"
+        f"the model and the tests disagree about claim {check.claim} ({check.cause}): read its source"
         for check in review.checks
         if check.name == "agreement" and check.status is Status.FAILED
     )
 
 
 def _weak(assessment: Assessment | None, *, only_quotes: bool = False) -> tuple[str, ...]:
-    """The warning that an answer is weak by its own assessment: criteria under their floor, or its overall score.
+    """The warning that an answer is weak by its own assessment: criteria under their floor, or the weakest one.
 
     The form of quotes is their source's: that they suit the user badly is no fault of the answer.
 
-    >>> from assay.types import Criterion, CriterionScore
+    >>> from assay.types import CriterionScore
     >>> scores = CriterionScore(Criterion.ACCURACY, 1.0), CriterionScore(Criterion.RELEVANCE, 0.45)
     >>> _weak(Assessment(scores, 0.725, False, "", Criterion.RELEVANCE, 0.7, 0.5))
-    ('the answer is weak by its own assessment (the verdict stays): relevance 0.450, each criterion needs 0.500',)
-    >>> _weak(Assessment(scores, 0.725, False, "", Criterion.RELEVANCE, 0.8, 0.5))[0].partition(": ")[2]
-    '0.725 overall, 0.800 needed; weakest: relevance 0.450'
+    ('the answer may be off the point, by its own assessment',)
     >>> scores = CriterionScore(Criterion.ACCURACY, 1.0), CriterionScore(Criterion.USER_ALIGNMENT, 0.45)
     >>> _weak(Assessment(scores, 0.725, False, "", Criterion.USER_ALIGNMENT, 0.7, 0.5), only_quotes=True)
     ()
     """
     if assessment is None or assessment.passed is not False or assessment.overall is None:
         return ()
-    weak = "the answer is weak by its own assessment (the verdict stays): "
     threshold, floor = assessment.bar, assessment.floor
-    known = [(score.criterion, score.score) for score in assessment.scores if score.score is not None]
+    weak = [] if assessment.weakest is None else [assessment.weakest]
     if threshold is not None and floor is not None and assessment.overall >= threshold:
-        low = [
-            _with_score(criterion, score)
-            for criterion, score in known
-            if score < floor and not (only_quotes and criterion is Criterion.USER_ALIGNMENT)
+        weak = [
+            score.criterion
+            for score in assessment.scores
+            if score.score is not None
+            and score.score < floor
+            and not (only_quotes and score.criterion is Criterion.USER_ALIGNMENT)
         ]
-        return (f"{weak}{', '.join(low)}, each criterion needs {floor:.3f}",) if low else ()
-    needed = "" if threshold is None else f", {threshold:.3f} needed"
-    weakest = "".join(
-        f"; weakest: {_with_score(criterion, score)}"
-        for criterion, score in known
-        if criterion is assessment.weakest
-    )
-    return (f"{weak}{assessment.overall:.3f} overall{needed}{weakest}",)
-
-
-def _with_score(criterion: Criterion, score: float) -> str:
-    return f"{criterion.replace('_', ' ')} {score:.3f}"
+        if not weak:
+            return ()
+    faults = " or ".join(_FAULTS[criterion] for criterion in weak) or "weak"
+    return (f"the answer may be {faults}, by its own assessment",)
 
 
 def _late(written: DraftState) -> tuple[str, ...]:
@@ -270,7 +275,7 @@ def _late(written: DraftState) -> tuple[str, ...]:
     if not written.is_late:
         return ()
     what = "written" if written.is_cut else "tested and repaired"
-    return (f"the deadline passed before the {written.kind} was {what} to its end: what was not tested is unknown",)
+    return (f"the deadline passed before the {written.kind} was fully {what}; untested parts count as unknown",)
 
 
 def _numbered_sources(draft: Draft, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Source, ...]:

@@ -110,9 +110,9 @@ def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
     if not text.strip():
         raise UsageError("the draft to fix is empty", hint="give the text of an answer")
     if not passages:
-        raise UsageError("there are no sources to fix the draft by", hint="give the passages that it stands on")
+        raise UsageError("there are no sources to fix the draft with", hint="give the passages that it is based on")
     if len({passage.passage_id for passage in passages}) < len(passages):
-        raise UsageError("two passages have the same id", hint="give each passage an id of its own")
+        raise UsageError("two passages have the same id", hint="give each passage its own id")
 
 
 async def _review(pieces: Sequence[Segment], now: Joined, passages: tuple[Passage, ...], stages: Stages) -> Review:

@@ -30,7 +30,7 @@ def refuse_other_types(text: object, history: Sequence[object]) -> None:
 def require_text(text: object) -> str:
     """The text to test; raises UsageError if it is no text."""
     if not isinstance(text, str):
-        raise UsageError(f"what to test is {type(text).__name__}, not text", hint="give the text of an answer")
+        raise UsageError(f"the text to test is {type(text).__name__}, not text", hint="give the text of an answer")
     return text
 
 
@@ -46,7 +46,7 @@ def refuse_same_ids(hits: Sequence[Hit]) -> None:
     counts = Counter(hit.passage.passage_id for hit in hits)
     twice = next((passage_id for passage_id, count in counts.items() if count > 1), None)
     if twice is not None:
-        raise UsageError(f"two passages have the id {twice!r}", hint="give each passage an id of its own")
+        raise UsageError(f"two passages have the id {twice!r}", hint="give each passage its own id")
 
 
 def _passage(value: object) -> Passage:

@@ -75,8 +75,8 @@ async def run_question(
         with ensure_terminal_event(events):
             refuse_no_question(text)
             ask = Ask(text, history, run.id, run.profile, run.profile_reason, run.streamed)
-            in_time = replace(stages, in_time=Deadline(run.limits.seconds, run.tape).within)
-            found = await answer(ask, in_time, run.limits, events.emit)
+            deadline = Deadline(run.limits.seconds, run.tape, uses_file=stages.models.use_file)
+            found = await answer(ask, replace(stages, in_time=deadline.within), run.limits, events.emit)
         # Only now, when every test was made on the text with its marks.
         found = events.finish(found if run.style is None else with_style(found, run.style))
     finally:
@@ -167,7 +167,7 @@ async def answer(ask: Ask, stages: Stages, limits: Limits, emit: Emit) -> Answer
     draft = await drop_digressions(question, draft, stages, limits)
     if not draft.sentences:
         if draft.is_late:
-            raise too_late(limits.seconds)
+            raise too_late(limits.seconds, uses_file=stages.models.use_file)
         return assemble_refusal(ask, question, gathered, stages, draft.notes)
     draft = await _review_and_improve(question, evidence, draft, writer, ask, stages, limits, emit)
     reading = None

@@ -74,7 +74,7 @@ async def repair_sentence(
 
 def _note_failure(kind: RepairKind, error: AssayError, best: RepairedSentence) -> RepairedSentence:
     """Keep the sentence and note why a repair could not be made; cheaper repairs stay possible."""
-    note = f"a sentence that could not be borne out was not {kind.value}: {error}"
+    note = f"an unsupported sentence was not {kind.value}: {error}"
     notes = best.notes if isinstance(error, BudgetSpent) else (*best.notes, note)
     return replace(best, notes=notes, is_late=best.is_late or isinstance(error, DeadlinePassed))
 

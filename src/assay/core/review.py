@@ -115,7 +115,7 @@ async def _write_again(
         findings = stages.adviser.advise(old.assessment, findings)
     new = await write(old.received, findings)
     if new.is_late:  # an untested remainder cannot be compared
-        raise too_late(limits.seconds)
+        raise too_late(limits.seconds, uses_file=stages.models.use_file)
     reason = findings[0].message if findings else "it was assessed as weak"
     new = replace(new, requests=new.requests + 1)  # writing again is one more model call
     return await assess(question, await review_whole(question, new.instead_of(old, reason), stages), stages)

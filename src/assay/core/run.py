@@ -192,11 +192,12 @@ class Deadline:
     """The deadline of one question, from now on; create it on the event loop that it is used on.
 
     The `tape` records which steps were cut, so that a replay, which takes no time, cuts the same. A replay under
-    other settings has the whole time for the calls that it makes.
+    other settings has the whole time for the calls that it makes. `uses_file` says that a model in a file is used.
     """
 
-    def __init__(self, seconds: float, tape: Tape | None = None) -> None:
+    def __init__(self, seconds: float, tape: Tape | None = None, *, uses_file: bool = False) -> None:
         self._seconds = seconds
+        self._uses_file = uses_file
         self._tape = tape
         self._steps = 0
         timeless = tape is not None and tape.replaying and not tape.forks
@@ -222,7 +223,7 @@ class Deadline:
                 raise  # from inside, and not for this deadline
             if tape is not None and not tape.replaying:
                 tape.record(_PORT, step, b"")
-            raise too_late(self._seconds) from error
+            raise too_late(self._seconds, uses_file=self._uses_file) from error
 
 
 # The beginning of a run, and answers of another process.

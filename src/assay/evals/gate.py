@@ -122,7 +122,7 @@ def parse_requirements(texts: Sequence[str]) -> tuple[Requirement, ...]:
         for other in found[:place]:
             if (other.metric, other.direction) == (requirement.metric, requirement.direction):
                 raise UsageError(
-                    f"the gate says twice how far {other.metric} may {other.direction}", hint="say it once"
+                    f"the gate states twice how far {other.metric} may {other.direction}", hint="state it once"
                 )
     return tuple(found)
 

@@ -142,7 +142,7 @@ def read_evaluation(folder: Path) -> Evaluation:
         body = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(
-            f"{folder} holds no evaluation", hint="give the folder of an `assay eval`, as --out named it"
+            f"{folder} contains no evaluation", hint="give the folder of an `assay eval`, as --out named it"
         ) from error
     except ValueError as error:
         raise DamagedStore(f"{path} is damaged: {error}", hint=_RUN_AGAIN) from error
@@ -183,7 +183,7 @@ def read_results(folder: Path) -> Iterator[CaseResult]:
             try:
                 yield adapter.validate_json(line)
             except ValidationError as error:
-                raise DamagedStore(f"{path}, line {number}: it is no result", hint=_RUN_AGAIN) from error
+                raise DamagedStore(f"{path}, line {number}: it is not a result", hint=_RUN_AGAIN) from error
 
 
 def _begin(folder: Path, evaluation: Evaluation, cases: Sequence[Case]) -> Evaluation:
@@ -230,7 +230,7 @@ def _unwritable(folder: Path, error: OSError) -> StoreError:
     if error.errno == errno.ENOSPC:
         return StoreFull(f"no room left to write {folder}", hint="free some space and give the same --out again")
     return StoreError(
-        f"{folder} cannot be written: {error.strerror}", hint="check its rights, or give another --out"
+        f"{folder} cannot be written: {error.strerror}", hint="check its permissions, or give another --out"
     )
 
 

@@ -76,11 +76,11 @@ class SandboxProcess:
                 return decode(_without_error(reply, name))
             except (OSError, EOFError):
                 self.close()
-                raise UnreadableDocument(f"{name}: its reader died", hint="try this file alone") from None
+                raise UnreadableDocument(f"{name}: its reader crashed", hint="try this file alone") from None
             except (KeyError, TypeError, ValueError, RecursionError):
                 self.close()
                 raise UnreadableDocument(
-                    f"{name}: its reader talked nonsense", hint="try this file alone"
+                    f"{name}: its reader gave an unusable reply", hint="try this file alone"
                 ) from None
 
     def start(self) -> None:

@@ -34,7 +34,7 @@ def retriever_from(retriever: Any) -> FrameworkRetriever:
         if callable(getattr(retriever, method, None)):
             return FrameworkRetriever(retriever, search)
     raise UsageError(
-        f"a {type(retriever).__name__} is no retriever of LangChain, LlamaIndex or Haystack",
+        f"a {type(retriever).__name__} is not a retriever of LangChain, LlamaIndex or Haystack",
         hint="give one with ainvoke, aretrieve or run, or write async def retrieve(queries) -> assay.Evidence",
     )
 
@@ -118,7 +118,7 @@ def model_from(model: Any, name: str = "") -> FrameworkModel:
         if callable(getattr(model, method, None)):
             return FrameworkModel(model, chat, name or f"{chat.framework}:{_own_name(model)}")
     raise UsageError(
-        f"a {type(model).__name__} is no chat model of LangChain, LlamaIndex or Haystack",
+        f"a {type(model).__name__} is not a chat model of LangChain, LlamaIndex or Haystack",
         hint="give one with ainvoke, achat or run, or an object with the methods of assay.core.stages.LLM",
     )
 

@@ -149,6 +149,6 @@ def _may_be_meant(question: Question, evidence: Evidence) -> bool:
 def _reason(question: Question) -> str:
     """The reason for asking back."""
     if question.unclear:
-        return f"the question cannot be understood as it stands: {question.unclear}"
+        return f"the question is unclear: {question.unclear}"
     phrases = " and ".join(f'"{phrase}"' for phrase in unnamed_things(question)[:2])
-    return f"nothing says which is meant by {phrases}" if phrases else "nothing says what the question points at"
+    return f"it is not clear what {phrases} refers to" if phrases else "it is not clear what the question refers to"

@@ -470,7 +470,7 @@ def _issues(query_terms: QueryTerms, measured: Measured) -> tuple[str, ...]:
         found.append(f"no passage is near the question: best cosine {max(measured.cosines.values()):.2f}")
     for what, share in (("a name", "names"), ("a number", "numbers")):
         if query_terms.weights and getattr(query_terms, share) and measured.signals[share] < 1:
-            found.append(f"{what} of the question stands in no passage")
+            found.append(f"{what} of the question is in no passage")
     if measured.mode == WORDS_ONLY:
         found.append("judged by words alone: no embedding model for this question")
     return tuple(found)

@@ -65,7 +65,7 @@ def recommend(
             Action.ANSWER, "the passages cover the question" + (f", except {missing}" * bool(missing))
         )
     if unclear:
-        return Recommendation(Action.CLARIFY, f"the question cannot be understood as it stands: {unclear}")
+        return Recommendation(Action.CLARIFY, f"the question is unclear: {unclear}")
     if passages == 0:
         return Recommendation(Action.EXTERNAL, "no passage was found, and the question is clear")
     if triage is None:

@@ -97,7 +97,7 @@ class SeparateVerdict:
             return _with_issue(
                 low, f"judged only without {why}, since the other call failed: {clean_model_sentence(str(error))}"
             )
-        return _with_issue(_lower_judgement(low, whole), f"judged with and without {why}; the lower verdict holds")
+        return _with_issue(_lower_judgement(low, whole), f"judged with and without {why}; the lower verdict counts")
 
     async def _over(self, question: Question, evidence: Evidence) -> Judgement:
         """The verdict over the remaining evidence; `nothing` if none is left."""

@@ -72,7 +72,7 @@ class OnnxChecker:
     def load(cls, path: Path, *, threads: int = 2) -> OnnxChecker:
         """Check the checker in a folder; raises UsageError when it holds none, or a damaged one."""
         again = "install assay-models again, in the clone of assay: pip install --force-reinstall ./models"
-        hint = f"name a folder that holds a checker; for the bundled one {again}"
+        hint = f"name a folder that contains a checker; for the bundled one {again}"
         folder = OnnxFolder.open(path, what="checker", schema=SCHEMA, says=_SAYS, hint=hint)
         manifest = folder.manifest
         told = json.dumps([*folder.digests, manifest["policy"]], sort_keys=True)
@@ -270,4 +270,4 @@ def _policy(folder: HubFolder, sha256: str) -> ClaimPolicy | None:
     try:
         return ClaimPolicy.read(said["policy"])
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
-        raise folder.refuse(f"{path} holds no policy: {error}", "fit it again or remove it") from error
+        raise folder.refuse(f"{path} contains no policy: {error}", "fit it again or remove it") from error

@@ -122,7 +122,7 @@ class PulledModels:
             if not self.holds(name):
                 raise
             # Another process has just pulled it.
-            raise StoreError(f"{name} is there already", hint=f"assay models remove {name}") from error
+            raise StoreError(f"{name} already exists", hint=f"assay models remove {name}") from error
         return model
 
     def remove(self, name: HubName) -> None:

@@ -69,7 +69,7 @@ def pull(
     ProviderError where the hub does not give it, EgressRefused where HF_HUB_OFFLINE forbids asking.
     """
     if models.holds(name):
-        raise UsageError(f"{name} is there already", hint=f"to fetch it again, first: assay models remove {name}")
+        raise UsageError(f"{name} already exists", hint=f"to fetch it again, first: assay models remove {name}")
     disable_progress_bars()
     hub = HfApi(endpoint=endpoint, token=False, library_name="assay")
     info = _asked(

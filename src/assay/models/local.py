@@ -132,7 +132,7 @@ def _string(file: BinaryIO) -> str:
 
 def _letter(kind: int) -> str:
     if kind not in _NUMBERS:
-        raise ValueError(f"it holds a value of the unknown type {kind}")
+        raise ValueError(f"it contains a value of the unknown type {kind}")
     return _NUMBERS[kind]
 
 

@@ -86,7 +86,7 @@ class Service:
     def __post_init__(self) -> None:
         if not self.model:
             raise UsageError(
-                f"{self.provider}: names no model", hint=f"name one, e.g. --model {self.provider}:MODEL"
+                f"{self.provider}: does not name a model", hint=f"name one, e.g. --model {self.provider}:MODEL"
             )
         if not self.host:
             raise UsageError(
@@ -94,7 +94,7 @@ class Service:
             )
         if self.key is not None and not re.fullmatch(r"[\x21-\x7e]+", self.key):
             raise UsageError(
-                f"the key for {self.provider} holds a space or a letter that no key has",
+                f"the key for {self.provider} contains a space or a character that no key has",
                 hint=f"set {self.key_named} again, without quotes and line ends",
             )
 

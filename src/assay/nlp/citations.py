@@ -83,7 +83,7 @@ def citations(text: str, names: Names | Sequence[str] = ()) -> tuple[Citation, .
 
 
 def invalid(marks: Sequence[Citation], sources: int) -> tuple[Citation, ...]:
-    """The marks that stand for no source, or for one outside 1 to `sources`."""
+    """The marks that refer to no source, or to one outside 1 to `sources`."""
     return tuple(mark for mark in marks if not mark.numbers or any(not 1 <= n <= sources for n in mark.numbers))
 
 

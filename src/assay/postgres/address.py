@@ -44,7 +44,7 @@ class Address:
             given = {key: str(value) for key, value in conninfo_to_dict(address).items() if value is not None}
         except psycopg.Error:
             raise UsageError(
-                f"{named} is no address of a Postgres database",
+                f"{named} is not the address of a Postgres database",
                 hint="write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %40 for @, %3A for :, %2F for /, "
                 "%23 for # and %25 for % in a password",
             ) from None  # libpq's message quotes the address

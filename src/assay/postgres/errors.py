@@ -68,7 +68,7 @@ def unreachable(error: Exception, address: Address) -> StoreError:
     if any(words in str(error) for words in ("too many c", "remaining connection slots")):
         return StoreError(
             f"the Postgres server of {address.shown} takes no more connections: {reason(error, address)}",
-            hint="raise its max_connections, or end programs that hold connections; then try again",
+            hint="raise its max_connections, or end programs that use connections; then try again",
             retryable=True,
         )
     return StoreError(

@@ -67,7 +67,7 @@ class Labels:
         if record.answer is None:
             raise UsageError(
                 f"run {record.run.run_id} ended with an error: there is no answer to decide on",
-                hint="`assay review` lists the answers that wait",
+                hint="`assay review` lists the waiting answers",
             )
         is_label = answer_to_label(record) is not None
         self.store.add_decision(record.run.run_id, decision, is_label=is_label)

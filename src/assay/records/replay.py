@@ -290,7 +290,7 @@ def _error_body(error: AssayError) -> dict[str, Any]:
 def _error(body: dict[str, Any]) -> AssayError:
     kind = getattr(errors, body["kind"], None)
     if not (isinstance(kind, type) and issubclass(kind, AssayError)):
-        raise Diverged(f"the recording holds an error of unknown kind {body['kind']!r}", hint="upgrade assay")
+        raise Diverged(f"the recording contains an error of unknown kind {body['kind']!r}", hint="upgrade assay")
     finish = {"finish": body["finish"]} if "finish" in body else {}
     error = kind(body["message"], hint=body["hint"], **finish)
     error.retryable = body["retryable"]

@@ -125,7 +125,7 @@ Json = Mapping[str, Any]
 STATUS_TEXTS = {
     "passed": "verified: every blocking check passed",
     "failed": "not verified: a blocking check failed",
-    "unknown": "not verified: a blocking check could not be made",
+    "unknown": "not verified: a blocking check could not be run",
     "skipped": "there is no answer to verify",
 }
 

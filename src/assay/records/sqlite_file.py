@@ -146,9 +146,9 @@ class SqliteFile:
         if code == sqlite3.SQLITE_FULL:
             return StoreFull(f"{self._what}: no room left to write", hint="free some disk space")
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            hint = f"move {self.path.name} out of the data folder; it is made anew"
+            hint = f"move {self.path.name} out of the data folder; it is created again"
             return DamagedStore(f"{self._what}: the file is damaged", hint=hint)
-        return StoreError(f"{self._what}: cannot be used", hint="check the rights of the data folder")
+        return StoreError(f"{self._what}: cannot be used", hint="check the permissions of the data folder")
 
 
 def statements(script: str) -> list[str]:

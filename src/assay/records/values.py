@@ -42,7 +42,9 @@ class RunQuery:
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MOST_LISTED:
-            raise UsageError(f"a list cannot have {self.limit} runs", hint=f"give a limit of 1 to {MOST_LISTED}")
+            raise UsageError(
+                f"{self.limit} is not a possible length of the list", hint=f"give a limit of 1 to {MOST_LISTED}"
+            )
         if self.before:
             self.place()
 
@@ -53,7 +55,7 @@ class RunQuery:
             return float(started), run_id
         except ValueError:
             raise UsageError(
-                f"{self.before[:100]!r} is no place in the list of runs", hint="give the `next` of the last page"
+                f"{self.before[:100]!r} is not a place in the list of runs", hint="give the `next` of the last page"
             ) from None
 
 

@@ -140,7 +140,7 @@ def _likeliest(text: str, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
 
 def _reason(sentence: Sentence, ids: Sequence[str], evidence: Evidence) -> str:
     marks = ", ".join(sentence.unknown_marks)
-    unknown = f"{marks} {'stand' if len(sentence.unknown_marks) > 1 else 'stands'} for no source" if marks else ""
+    unknown = f"{marks} {'refer' if len(sentence.unknown_marks) > 1 else 'refers'} to no source" if marks else ""
     added = [passage for passage in evidence.passages if passage.passage_id in ids]
     titles = [
         passage.title or f"[{passage.passage_id}]" for passage in added

@@ -139,8 +139,8 @@ def _parse(
     numbered = Numbered(tuple(line.passage for line in shown))
     rewritten = numbered.sentence(1, pieces[0])
     if rewritten.unknown_marks:
-        stand = "stand" if len(rewritten.unknown_marks) > 1 else "stands"
-        return f"{', '.join(rewritten.unknown_marks)} {stand} for no source"
+        refer = "refer" if len(rewritten.unknown_marks) > 1 else "refers"
+        return f"{', '.join(rewritten.unknown_marks)} {refer} to no source"
     if not rewritten.passage_ids:
         return "it cites no source"
     if not terms(rewritten.text, stop_words=True):

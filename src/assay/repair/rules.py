@@ -190,7 +190,7 @@ def _fails(claim: Claim, review: Review) -> bool:
 def _reason(claim: Claim, review: Review) -> str:
     """The reason for dropping a claim: its first blocking finding."""
     blocking = (one for one in review.findings if one.severity is Severity.BLOCK)
-    return next((finding.message for finding in blocking if finding.claim == claim.n), "no source bears it out")
+    return next((finding.message for finding in blocking if finding.claim == claim.n), "no source supports it")
 
 
 def _blocking(review: Review) -> str:

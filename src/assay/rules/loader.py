@@ -169,7 +169,7 @@ def _rule(table: Any, line: int) -> Rule:
         mistakes += _mistakes(error)
     kind = table.get("kind")
     if isinstance(kind, str) and kind not in KINDS:
-        mistakes.append(_Mistake("kind", f"unknown kind {kind!r}; there are: {', '.join(sorted(KINDS))}"))
+        mistakes.append(_Mistake("kind", f"unknown kind {kind!r}; the kinds are: {', '.join(sorted(KINDS))}"))
     elif isinstance(kind, str) and isinstance(table.get("params", {}), dict):
         try:
             params = KINDS[kind].model_validate(table.get("params", {}))

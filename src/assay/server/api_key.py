@@ -150,10 +150,10 @@ def expiry(text: str, now: float) -> float:
         ends = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError) as error:
         raise UsageError(
-            f"{text[:50]!r} is no time at which a key could expire", hint="e.g. 90d, 12h, 2w or 2027-01-31"
+            f"{text[:50]!r} is not a time at which a key could expire", hint="e.g. 90d, 12h, 2w or 2027-01-31"
         ) from error
     if ends <= now:
-        raise UsageError(f"{text[:50]} has passed", hint="name a time to come")
+        raise UsageError(f"{text[:50]} has passed", hint="name a time in the future")
     return ends
 
 

@@ -191,7 +191,7 @@ class KeyStore:
         refuse_bad_name(name)
         now = self._now()
         if expires is not None and expires <= now:
-            raise UsageError("the key would be expired already", hint="name a time to come")
+            raise UsageError("the key would be expired already", hint="name a time in the future")
         key_id, text = new_text()
         key = Key(key_id, name, tenant, scope, created=now, expires=expires)
         salt = secrets.token_bytes(16)

@@ -75,7 +75,7 @@ class BodyLimits:
         limit = next(limit for limit in self._limits if is_below(scope["path"], limit.path))
         length = Headers(scope=scope).get("content-length", "0")
         if not (length.isascii() and length.isdigit()):
-            refusal = problem_response(400, "the header Content-Length is no number", "leave it out", scope)
+            refusal = problem_response(400, "the header Content-Length is not a number", "leave it out", scope)
             await refusal(scope, receive, send)
         elif len(length) > _DIGITS or int(length) > limit.size:
             await _refuse("large", limit, scope, receive, send)

@@ -159,7 +159,8 @@ class PostgresUploads:
         ).fetchone()
         if row is not None and row[0] >= self._most_waiting:
             raise StoreFull(
-                f"{row[0]:,} bytes of uploaded files wait to be taken in", hint="wait until their jobs have ended"
+                f"{row[0]:,} bytes of uploaded files are waiting to be added",
+                hint="wait until their jobs have ended",
             )
 
     def _place(self, folder: Path, collection: str, file: WaitingFile) -> Path:

@@ -209,7 +209,7 @@ def add_problem_handlers(app: FastAPI) -> None:
         return problem_response(
             500,
             "a bug in assay: the request could not be answered",
-            "look for the request id in the server's log, and report what stands there",
+            "look for the request id in the server's log, and report the entry",
             request.scope,
         )
 

@@ -286,7 +286,7 @@ def _settings_of(base: Settings, folder: Path) -> dict[str, Any]:
 
 def _unknown(tenant: Tenant, collection: str) -> UnknownCollection:
     known = tenant.collections.names()
-    there = f"there are: {', '.join(known)}" if known else "there is none yet"
+    there = f"existing ones: {', '.join(known)}" if known else "there are none yet"
     return UnknownCollection(
         f"there is no collection {collection!r}; {there}", hint="upload a document: POST /api/v1/documents"
     )

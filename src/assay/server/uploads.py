@@ -301,4 +301,4 @@ async def on_disk(call: Callable[Params, Result], *args: Params.args, **kwargs: 
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StoreFull("no room left for uploaded files", hint="free some disk space") from error
         what = f"the uploaded files cannot be used: {error.strerror}"
-        raise StoreError(what, hint="check the rights of the data folder") from error
+        raise StoreError(what, hint="check the permissions of the data folder") from error

@@ -128,5 +128,5 @@ def _text(path: Path, origin: str) -> str:
         raise UsageError(f"{origin}: not UTF-8 text", hint=f"save {path} as UTF-8") from error
     except OSError as error:
         raise UsageError(
-            f"{origin}: cannot be read: {error.strerror}", hint=f"check the rights of {path}"
+            f"{origin}: cannot be read: {error.strerror}", hint=f"check the permissions of {path}"
         ) from error

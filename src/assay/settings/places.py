@@ -205,7 +205,7 @@ def _checked(values: Mapping[str, Any], display_names: Mapping[str, str]) -> Set
         name = str(first["loc"][0]) if first["loc"] else upper if upper in display_names else lower
         raise UsageError(
             f"{display_names.get(name, name)}: {what[:1].lower()}{what[1:]}",
-            hint=f"{name} is {Settings.model_fields[name].description}; see `assay config show --origin`",
+            hint=f"{name}: {Settings.model_fields[name].description}; see `assay config show --origin`",
         ) from None  # the cause may quote a secret
     return settings
 
@@ -213,8 +213,8 @@ def _checked(values: Mapping[str, Any], display_names: Mapping[str, str]) -> Set
 def _refuse_depth_without_model(settings: Settings) -> None:
     if settings.profile in ("balanced", "thorough") and settings.model_of("judge") is None:
         raise UsageError(
-            f"{settings.display_name('profile')} {settings.profile!r} needs a judge that asks a language model, "
-            "and no model is set",
+            f"{settings.display_name('profile')} {settings.profile!r} needs a judge with a language model, "
+            "but no model is set",
             hint="set one with --model, e.g. --model openai:NAME or --model local:FILE.gguf, or use fast",
         )
 
@@ -222,7 +222,7 @@ def _refuse_depth_without_model(settings: Settings) -> None:
 def _refuse_outside_without_services(settings: Settings) -> None:
     if settings.verify_outside and not settings.outside:
         raise UsageError(
-            f"{settings.display_name('verify_outside')} needs a search service outside, and none is set",
+            f"{settings.display_name('verify_outside')} needs an outside search service, but none is set",
             hint="name one with --outside, e.g. --outside wikipedia",
         )
 

@@ -70,23 +70,23 @@ class Settings(BaseModel):
 
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("assay"),
-        description="folder that holds the collections and the runs",
+        description="folder for the collections and the runs",
     )
     store: SecretStr | None = Field(
         None,
-        description="the Postgres database that holds collections, runs, and keys and uploads of servers instead, "
-        "postgresql://USER@HOST/DATABASE (extra postgres); none: data_dir holds them",
+        description="Postgres database that stores collections, runs, and a server's keys and uploads instead, "
+        "postgresql://USER@HOST/DATABASE (extra postgres); none: data_dir stores them",
     )
     search_engine: SecretStr | None = Field(
         None,
-        description="the Qdrant server that searches the large collections of the store, qdrant://KEY@HOST:PORT "
+        description="Qdrant server that searches the store's large collections, qdrant://KEY@HOST:PORT "
         "(extra qdrant); none: the store searches them",
     )
     tenant: str = Field(
         "default",
         pattern=_NAME,
         max_length=64,
-        description="whose collections and runs are used, in a Postgres database that tenants share",
+        description="tenant whose collections and runs are used, in a shared Postgres database",
     )
     collection: str = Field(
         "default",
@@ -95,44 +95,46 @@ class Settings(BaseModel):
         description="the collection's name: letters, digits, dot, dash and underscore, at most 64",
     )
     profile: Literal["fast", "balanced", "thorough", "auto"] = Field(
-        "fast", description="how deep to look; auto goes by the question's risk, its importance and the load"
+        "fast",
+        description="how thoroughly to judge and check; auto chooses by the question's risk, its importance and "
+        "the load",
     )
     importance: Literal["low", "normal", "high"] = Field(
-        "normal", description="how much hangs on the answers, for the profile auto"
+        "normal", description="how costly a wrong answer is, for the profile auto"
     )
-    k: int = Field(8, ge=1, le=200, description="how many passages a search returns")
+    k: int = Field(8, ge=1, le=200, description="number of passages that a search returns")
     where: dict[str, Scalar] = Field(
         default_factory=dict,
-        description="the metadata that passages must have to be found: NAME=VALUE, several between commas",
+        description="metadata that passages must have: NAME=VALUE, separated by commas",
     )
-    mode: SearchMode = Field(SearchMode.HYBRID, description="how a search runs: hybrid, dense or sparse")
-    fusion: Literal["scaled", "rrf"] = Field("scaled", description="how a hybrid search joins its two lists")
+    mode: SearchMode = Field(SearchMode.HYBRID, description="how to search")
+    fusion: Literal["scaled", "rrf"] = Field("scaled", description="how hybrid search merges its two rankings")
     mmr: float | None = Field(
         None, ge=0, le=1, description="diversity of the passages: 1 is relevance only; none switches it off"
     )
-    correct: float = Field(0.7, ge=0, le=1, description="a passage scored above this is relevant")
-    incorrect: float = Field(0.3, ge=0, le=1, description="a passage scored below this is not")
+    correct: float = Field(0.7, ge=0, le=1, description="a passage with at least this score is relevant")
+    incorrect: float = Field(0.3, ge=0, le=1, description="a passage with a score below this is irrelevant")
     judging: Literal["decide", "log", "off"] = Field(
         "decide",
-        description="whether the judgement of the evidence decides if there is an answer, is recorded and changes "
-        "nothing, or is not made",
+        description="whether the judgement of the evidence decides if there is an answer, is only recorded, "
+        "or is not made",
     )
-    excellent: float = Field(0.9, ge=0, le=1, description="evidence whose sufficiency reaches this is excellent")
-    good: float = Field(0.7, ge=0, le=1, description="evidence whose sufficiency reaches this is good")
-    partial: float = Field(0.5, ge=0, le=1, description="evidence whose sufficiency reaches this is partial")
+    excellent: float = Field(0.9, ge=0, le=1, description="minimum sufficiency of excellent evidence")
+    good: float = Field(0.7, ge=0, le=1, description="minimum sufficiency of good evidence")
+    partial: float = Field(0.5, ge=0, le=1, description="minimum sufficiency of partial evidence")
     borderline_low: float | None = Field(
-        None, ge=0, le=1, description="sufficiency from which on the judge's model is asked; none: as learned"
+        None, ge=0, le=1, description="minimum sufficiency at which the judge model is called; none: as learned"
     )
     borderline_high: float | None = Field(
-        None, ge=0, le=1, description="sufficiency up to which the judge's model is asked; none: as learned"
+        None, ge=0, le=1, description="maximum sufficiency at which the judge model is called; none: as learned"
     )
-    least_passages: int = Field(1, ge=1, le=200, description="evidence of fewer passages does not suffice")
+    least_passages: int = Field(1, ge=1, le=200, description="minimum number of passages in sufficient evidence")
     answers_from: float | None = Field(
         None,
         ge=0,
         le=1,
-        description="the signal from which an answer counts as answering the question; none: what was learned for "
-        "the collection, or the one that ships",
+        description="minimum score for an answer to count as answering the question; none: what was learned for "
+        "the collection, or the built-in value",
     )
     search_utility: dict[JudgedBy, dict[SearchingAgain, dict[GainOrSeconds, float]]] = Field(
         default_factory=dict,
@@ -140,96 +142,113 @@ class Settings(BaseModel):
         "none: what was learned for the collection",
     )
     max_risk: float | None = Field(
-        None, gt=0, lt=1, description="the share of shown answers that may be wrong; none: no promise is made"
+        None, gt=0, lt=1, description="maximum share of wrong answers among those shown; none: no limit is promised"
     )
-    rounds: int | None = Field(None, ge=1, le=10, description="how often one question may search")
+    rounds: int | None = Field(None, ge=1, le=10, description="maximum number of searches for one question")
     repairs: int | None = Field(
         None,
         ge=0,
         le=20,
-        description="how many repairs of one answer may ask a search or a model; correcting and dropping are free",
+        description="maximum number of repairs of one answer that search or call a model; correcting and dropping "
+        "do not count",
     )
-    max_calls: int | None = Field(None, ge=0, le=200, description="how many model calls one question may make")
-    max_tokens: int | None = Field(None, ge=1, description="how many tokens one question may use; none: no limit")
-    max_cost: float | None = Field(None, gt=0, description="US dollars one question may cost; none: no limit")
-    deadline: float | None = Field(None, gt=0, le=3600, description="seconds for one question")
+    max_calls: int | None = Field(None, ge=0, le=200, description="maximum number of model calls for one question")
+    max_tokens: int | None = Field(
+        None, ge=1, description="maximum number of tokens for one question; none: no limit"
+    )
+    max_cost: float | None = Field(
+        None, gt=0, description="maximum cost of one question, in US dollars; none: no limit"
+    )
+    deadline: float | None = Field(None, gt=0, le=3600, description="time limit for one question, in seconds")
     model: ModelName = Field(
         None,
-        description="the language model of every role: openai:NAME, gemini:NAME, anthropic:NAME, local:FILE.gguf, "
+        description="the language model for every role: openai:NAME, gemini:NAME, anthropic:NAME, local:FILE.gguf, "
         "fake:SCRIPT.json; none: answers are quoted, not written",
     )
     simple_model: ModelName = Field(
-        None, description="a cheaper model that answers simple questions, beside another"
+        None, description="a cheaper model for simple questions, in addition to another one"
     )
     condenser_model: ModelName = Field(
-        None, description="the model that words follow-up questions and further searches"
+        None, description="the model that rewrites follow-up questions and search queries"
     )
-    judge_model: ModelName = Field(None, description="the model that judges the evidence, in balanced and thorough")
-    writer_model: ModelName = Field(None, description="the model that writes")
+    judge_model: ModelName = Field(
+        None, description="the model that judges the evidence (profiles balanced and thorough)"
+    )
+    writer_model: ModelName = Field(None, description="the model that writes answers")
     verifier_model: ModelName = Field(
-        None, description="the model that rules, in one call, on the sentences of an answer that tests leave open"
+        None, description="the model that checks the sentences that the tests cannot settle, in one call"
     )
     repairer_model: ModelName = Field(
-        None, description="the model that words failed sentences anew, in balanced and thorough"
+        None, description="the model that rewrites failed sentences (profiles balanced and thorough)"
     )
     writer_temperature: float | None = Field(
         None,
         ge=0,
         le=2,
-        description="how freely the writer words its answers; none: 0.1, 0.2 to compare, 0.3 to explain",
+        description="temperature of the model that writes; none: 0.1, for comparisons 0.2, for explanations 0.3",
     )
     judge_temperature: float | None = Field(
-        None, ge=0, le=2, description="how freely models judge, assess and rule on claims; none: 0"
+        None, ge=0, le=2, description="temperature of the models that judge, assess and check claims; none: 0"
     )
     reasoning_effort: Effort | None = Field(
-        None, description="how hard models think before they reply; none: as each model does by itself"
+        None, description="how much models reason before they reply; none: the model's own default"
     )
     thinking_tokens: int | None = Field(
         None,
         ge=0,
         le=200_000,
-        description="tokens that a model may think with before each reply, beside those of the reply, on a server "
-        "of your own as far as context_tokens leaves them; none: 8192, at low effort 4096, at high 24576",
+        description="reasoning tokens before each reply, in addition to those of the reply; on your own server "
+        "only as far as context_tokens allows; none: 8192, at low effort 4096, at high 24576",
     )
     reply_tokens: int | None = Field(
         None,
         ge=16,
-        description="tokens that an answer may have, up to a third of context_tokens; none: 384 to 1536 by detail",
+        description="maximum length of an answer in tokens, up to a third of context_tokens; none: 384 to 1536, "
+        "depending on detail",
     )
     system_prompt: str | None = Field(
         None,
         max_length=20_000,
         pattern=r"\S",
-        description="what the writer is told besides; assay's own rules stand above it and hold",
+        description="your own instructions for the writer; assay's own rules take precedence",
     )
-    kind: QuestionKind | None = Field(
-        None, description="the sort of answer that is wanted; none: as each question asks"
+    kind: QuestionKind | None = Field(None, description="type of answer; none: chosen by the question")
+    detail: int | None = Field(
+        None, ge=1, le=10, description="level of detail, from 1 (a phrase) to 10 (a chapter)"
     )
-    detail: int | None = Field(None, ge=1, le=10, description="how much to say: 1 a phrase, 10 a chapter")
-    expertise: Literal["beginner", "general", "expert"] | None = Field(None, description="for whom to write")
-    citation_style: CitationStyle = Field(CitationStyle.NUMBERED, description="how sources are named in the text")
+    expertise: Literal["beginner", "general", "expert"] | None = Field(None, description="the intended audience")
+    citation_style: CitationStyle = Field(CitationStyle.NUMBERED, description="how the text cites its sources")
     explain: bool = Field(
         False,
-        description="whether the answer object has the writer's prompt and a map from statements to sources",
+        description="whether the answer object includes the writer's prompt and a map from statements to sources",
     )
     references: bool = Field(False, description="whether a list of the sources follows the text")
     ask_back: bool = Field(
         True,
-        description="whether an unclear question is asked back; if not, the nearest passages are shown, or none",
+        description="whether to ask back if a question is unclear; if not, the nearest passages are shown, or none",
     )
-    history_messages: int | None = Field(None, ge=0, le=100, description="messages of a dialogue in a prompt")
-    context_tokens: int = Field(8192, ge=512, description="tokens of prompt and reply that the model can take")
-    request_seconds: float = Field(60.0, gt=0, le=3600, description="seconds for one request to a model")
-    idle_seconds: float = Field(20.0, gt=0, le=3600, description="seconds a streaming model may stay silent")
+    history_messages: int | None = Field(
+        None, ge=0, le=100, description="number of earlier messages to include in a prompt"
+    )
+    context_tokens: int = Field(8192, ge=512, description="the model's context window, in tokens")
+    request_seconds: float = Field(
+        60.0, gt=0, le=3600, description="time limit for one request to a model, in seconds"
+    )
+    idle_seconds: float = Field(
+        20.0, gt=0, le=3600, description="time limit for a stream that sends nothing, in seconds"
+    )
     retry_seconds: float = Field(
-        1.0, ge=0, le=60, description="seconds before a failed model call is made again; they double, three times"
+        1.0,
+        ge=0,
+        le=60,
+        description="seconds before a failed model call is retried; doubles each time, three times",
     )
     prices: dict[str, dict[str, float]] = Field(
         default_factory=dict,
-        description="US dollars per million input, output and cached tokens, by model, over the known prices",
+        description="US dollars per million input, output and cached tokens, by model; overrides the known prices",
     )
     outside: tuple[Literal["searxng", "brave", "tavily", "wikipedia", "duckduckgo", "mcp"], ...] = Field(
-        (), description="search services that may be asked where the documents do not answer, in this order"
+        (), description="services to search if the documents do not answer, in this order"
     )
     searxng_url: Address = Field(None, description="address of a SearXNG service")
     brave_api_key: SecretStr | None = Field(None, description="key of Brave's search")
@@ -237,79 +256,79 @@ class Settings(BaseModel):
     mcp_server: str | None = Field(
         None,
         min_length=1,
-        description="an MCP server whose tool searches: its address, or the command that starts it",
+        description="an MCP server with a search tool: its address, or the command that starts it",
     )
     mcp_tool: str = Field("search", min_length=1, description="the name of that tool")
-    domains: tuple[str, ...] = Field((), description="the only domains that pages are read from; none: all")
-    denied_domains: tuple[str, ...] = Field((), description="domains that no page is read from")
-    intranet_hosts: tuple[str, ...] = Field((), description="hosts of your own network that pages are read from")
+    domains: tuple[str, ...] = Field((), description="the only domains to read pages from; none: all")
+    denied_domains: tuple[str, ...] = Field((), description="domains to read no pages from")
+    intranet_hosts: tuple[str, ...] = Field((), description="hosts on your own network to read pages from")
     rules: str = Field(
         "neutral", min_length=1, description="output rules: a file, or the name of a set that comes with assay"
     )
     unsupported: Literal["drop", "mark"] = Field(
         "drop",
-        description="whether a sentence that no source bears out, and no repair mends, is dropped or marked ⚠",
+        description="whether a sentence that no source supports and no repair can fix is dropped or marked ⚠",
     )
     verify_outside: bool = Field(
-        False, description="whether claims that the documents do not bear out are searched outside"
+        False, description="whether outside sources are searched for claims that the documents do not support"
     )
-    quality: float = Field(0.7, ge=0, le=1, description="an answer assessed below this, over all criteria, is weak")
-    floor: float = Field(0.5, ge=0, le=1, description="so is one that is assessed below this in one of them")
+    quality: float = Field(0.7, ge=0, le=1, description="minimum overall score; answers below it are weak")
+    floor: float = Field(0.5, ge=0, le=1, description="minimum score for each criterion; answers below it are weak")
     criteria: tuple[Criterion, ...] = Field(
-        (), description="what an answer is assessed for; none: all six criteria"
+        (), description="the criteria that answers are assessed by; none: all six"
     )
-    reflection: bool = Field(True, description="whether an answer is held to rules and assessed as a whole")
+    reflection: bool = Field(True, description="whether answers follow output rules and are assessed as a whole")
     skip: tuple[str, ...] = Field(
-        (), description="checks to switch off, by name: numbers, names, rule:ID …; they count as skipped"
+        (), description="checks to skip, by name: numbers, names, rule:ID, …; they are reported as skipped"
     )
     spelling: bool = Field(
-        True, description="whether a word that no document has is searched as the nearest one that they have"
+        True, description="whether words that are in no document are corrected to the nearest one that is"
     )
     keep_verdicts: bool = Field(
         True,
-        description="whether rulings of the model that tests claims are kept, and used again where "
+        description="whether verdicts of a verifying model are stored, and reused where "
         "claim and passages are the same",
     )
     reuse: Literal["off", "same", "near"] = Field(
         "off",
-        description="whether a kept answer is given again if the present documents still bear it out: off, to the "
-        "same question, or near: also to one that asks the same in other words",
+        description="whether a stored answer is reused if the documents still support it: off, same: for the same "
+        "question, or near: also for one that asks the same in other words",
     )
-    offline: bool = Field(False, description="refuse every host but this machine")
+    offline: bool = Field(False, description="make no network connections except to this machine")
     record: Literal["all", "outline", "off"] = Field(
         "all",
-        description="what is recorded of a run: all, an outline without the texts of documents and answers and "
+        description="how much of a run is recorded: all, an outline without the text of documents and answers and "
         "without a tape, or nothing",
     )
     tape: bool = Field(True, description="whether runs are recorded so that they can be replayed")
-    traces: bool = Field(False, description="whether runs are traced as spans of OpenTelemetry (extra otel)")
+    traces: bool = Field(False, description="whether runs are traced as OpenTelemetry spans (extra otel)")
     telemetry_texts: bool = Field(
         False,
-        description="whether these spans have the texts of questions, prompts, replies and answers; SPAN_ONLY and "
-        "SPAN_AND_EVENT count as true, NO_CONTENT and EVENT_ONLY as false",
+        description="whether these spans include the text of questions, prompts, replies and answers; SPAN_ONLY "
+        "and SPAN_AND_EVENT count as true, NO_CONTENT and EVENT_ONLY as false",
     )
     embedder: str = Field(
         "bundled",
         min_length=1,
-        description="who makes the vectors: bundled, a folder with an ONNX model, hf:ORG/NAME@REVISION, or "
+        description="the embedding model: bundled, a folder with an ONNX model, hf:ORG/NAME@REVISION, or "
         "openai:MODEL",
     )
     checker: str = Field(
         "bundled",
         min_length=1,
-        description="the network that reads claims beside their sources: bundled, a folder with one, "
+        description="the network that tests claims against their sources: bundled, a folder with one, "
         "hf:ORG/NAME@REVISION, or none",
     )
     reader: str = Field(
         "bundled",
         min_length=1,
-        description="the network that finds where a passage answers: bundled, a folder with one, "
+        description="the network that finds answers in passages: bundled, a folder with one, "
         "hf:ORG/NAME@REVISION, or none",
     )
     reranker: str = Field(
         "none",
         min_length=1,
-        description="the network that orders the passages found anew: a folder with one, "
+        description="the network that reorders the passages found: a folder with one, "
         "hf:ORG/NAME@REVISION, or none",
     )
     openai_base_url: Address = Field(None, description="address of an OpenAI-compatible service")
@@ -325,7 +344,7 @@ class Settings(BaseModel):
         try:
             return value.expanduser().absolute()
         except RuntimeError as error:  # ~name of nobody here
-            raise ValueError(f"{value} is in nobody's home folder") from error
+            raise ValueError(f"{value} is in no one's home folder") from error
 
     @field_validator("store")
     @classmethod

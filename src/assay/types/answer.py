@@ -185,6 +185,15 @@ class ModelsUsed(Value):
     judge: str
     verifier: str
 
+    @property
+    def use_file(self) -> bool:
+        """True if one of them is a model in a file on this machine.
+
+        >>> ModelsUsed("local:a.gguf", "fitted", "deterministic").use_file
+        True
+        """
+        return any("local:" in name for name in (self.writer, self.judge, self.verifier))
+
 
 @dataclass(frozen=True, slots=True)
 class SourceMapEntry(Value):

@@ -111,7 +111,7 @@ class Claim(Value):
 
 
 class Status(StrEnum):
-    """The end of a check. Unknown means that it could not be made, skipped that it was switched off."""
+    """The end of a check. Unknown means that it could not be run, skipped that it was switched off."""
 
     PASSED = "passed"
     FAILED = "failed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -80,6 +81,19 @@ class Question(Value):
     notes: tuple[str, ...] = ()
     corrections: tuple[Correction, ...] = ()
     topic: str = ""
+
+    def as_typed(self, text: str) -> str:
+        """Words of the standalone question in the user's spelling.
+
+        >>> asked = Question("Is there lure?", "Is there sure?", corrections=(Correction("lure", "sure"),))
+        >>> asked.as_typed("sure things"), asked.as_typed("ensure")
+        ('lure things', 'ensure')
+        """
+        for correction in self.corrections:
+            # A backslash of the user's is no reference to a group.
+            written = correction.written.replace("\\", r"\\")
+            text = re.sub(rf"\b{re.escape(correction.searched)}\b", written, text)
+        return text
 
     @property
     def on_topic(self) -> str:

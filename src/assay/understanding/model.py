@@ -91,7 +91,7 @@ class ModelUnderstander:
         """The model's question if it passes the checks, else that of the rules."""
         said = " ".join(reply.standalone.split())
         if not reply.resolved:
-            return _by_rules(question, "the model could not tell from the dialogue what is meant")
+            return _by_rules(question, "the model could not tell what the question refers to")
         wrong = lost_content(question.text, said) or added_content(question, said)
         if wrong is not None:
             return _by_rules(question, f"the model's reading of the question was not taken: {wrong}")

@@ -179,7 +179,7 @@ def understand_by_rules(text: str, history: tuple[Message, ...] = ()) -> Questio
         language=language_of(asked),
         expertise=expertise_of(text[:LONGEST]),
         detail=detail_of(text[:LONGEST], answer_type, kind),
-        unclear=f'nothing says what "{turn.unresolved}" stands for' if turn.unresolved else None,
+        unclear=f'it is not clear what "{turn.unresolved}" refers to' if turn.unresolved else None,
     )
 
 

@@ -68,8 +68,8 @@ def apply_corrections(text: str, corrections: Sequence[Correction]) -> str:
 def note_of(correction: Correction) -> str:
     """The note on a correction and how to undo it."""
     return (
-        f"searched for “{correction.searched}” instead of “{correction.written}”, which no document has "
-        "(--no-spelling searches for it as written)"
+        f"“{correction.written}” is in no document; searched for “{correction.searched}” instead "
+        "(--no-spelling turns this off)"
     )
 
 

@@ -130,7 +130,7 @@ def quote_checks(claim: Alignment) -> list[Check]:
     checks = []
     for span in quotations(claim.plain):
         place = locate_parts(claim.plain[span.start : span.end], claim.sources.passages)
-        cause = None if place else "these quoted words do not stand in the sources of this claim"
+        cause = None if place else "these quoted words are not in the sources of this claim"
         status = Status.PASSED if place else Status.FAILED
         checks.append(result(claim, "quotes", status, Severity.BLOCK, cause, span, place))
     return checks

@@ -199,7 +199,7 @@ def citation_checks(
 
 def _wrong_passage(case: Case, right: SourceSpan) -> Check:
     where = Span(case.claim.start, case.claim.end)
-    cause = "the cited passages do not support this, another passage does"
+    cause = "the cited passages do not support this, but another passage does"
     kind = FindingKind.WRONG_PASSAGE
     return Check("passages", Status.FAILED, Severity.BLOCK, case.n, cause, where, right, kind)
 
@@ -277,7 +277,7 @@ def mark_checks(task: Task, wrong: Sequence[Citation]) -> list[Check]:
     """One check per mark: its sources exist."""
     checks, unknown = [], {mark.start for mark in wrong}
     for mark in task.marks:
-        cause = f"{task.text[mark.start : mark.end]} stands for no source" if mark.start in unknown else None
+        cause = f"{task.text[mark.start : mark.end]} refers to no source" if mark.start in unknown else None
         status = Status.FAILED if cause else Status.PASSED
         kind = FindingKind.FABRICATED_REFERENCE if cause else None
         checks.append(

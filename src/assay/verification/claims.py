@@ -391,5 +391,5 @@ def uncompared(claim: Alignment, name: str, found: Sequence[Place]) -> list[Chec
     """An open check where some of the parts found were not compared."""
     if len(found) <= MOST_COMPARED:
         return []
-    cause = f"of {len(found)} {name} in one claim only {MOST_COMPARED} were compared"
+    cause = f"only {MOST_COMPARED} of {len(found)} {name} in one claim were compared"
     return [result(claim, name, Status.UNKNOWN, Severity.BLOCK, cause, found[MOST_COMPARED])]

@@ -497,7 +497,7 @@ def _part(part: _PartReply, one: ClaimRequest, view: SourceView) -> Ruling:
         return _unknown(f"the model named no sentence for {part.verdict!r}")
     own = {passage.passage_id for passage in one.passages}
     if not all(span.passage_id in own for span in spans):
-        return _unknown("the model named sentences of passages that this claim does not stand on")
+        return _unknown("the model named sentences from passages that this claim does not rely on")
     numbers = ", ".join(map(str, dict.fromkeys(part.sentences)))
     return Ruling(verdict, f"{part.verdict} by sentences {numbers}: {part.text!r}", spans)
 

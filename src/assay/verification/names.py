@@ -56,7 +56,7 @@ def _literals(claim: Alignment) -> list[Check]:
     checks: list[Check] = []
     for match in _LITERAL.finditer(claim.plain):
         if not any(_writes(passage.text, match.group()) for passage in claim.sources.passages):
-            cause = f"no source of this claim writes {match.group()!r}"
+            cause = f"no source of this claim contains {match.group()!r}"
             place = Span(match.start(), match.end())
             checks.append(result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, place))
     return checks[:MOST_COMPARED]
@@ -102,7 +102,9 @@ def _name(claim: Alignment, stated: Name) -> Check | None:
     """The check of one name; None for a first word, which may be no name, unless it replaces a name."""
     instead = _in_its_place(claim, stated)
     if instead is not None:
-        cause = f"the answer names {claim.plain[stated.start : stated.end]!r}, the source {instead.quote!r}"
+        cause = (
+            f"the answer names {claim.plain[stated.start : stated.end]!r}, but the source names {instead.quote!r}"
+        )
         return failure(claim, "names", cause, stated, FindingKind.WRONG_NAME, instead, instead.quote)
     if stated.opens:
         return None
@@ -120,16 +122,16 @@ def _unknown(claim: Alignment, stated: Name, missing: list[str]) -> Check:
     if stated.acronym or _ACRONYMS.fullmatch(said) or all(_CODE.match(word) for word in missing):
         other = _other_code(claim, missing)
         if other is None:  # genes and models go by many codes, and a source may write in full what is abbreviated
-            cause = f"no source of this claim writes {said!r}; it may go by another name there"
+            cause = f"no source of this claim contains {said!r}; it may have another name there"
             return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, stated)
         cause = f"the answer says {said!r}, the source {other.quote!r}"
         return failure(claim, "names", cause, stated, FindingKind.WRONG_NAME, other)
     if _is_descriptive(stated):
-        cause = f"the sources do not write {said!r}, which may be no name"
+        cause = f"the sources do not contain {said!r}, which may not be a name"
         return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, stated)
     similar = _similar_name(claim, stated)
     if similar is None and 2 * len(missing) <= len(stated.words):
-        cause = f"the sources hold only a part of the name {said!r}"
+        cause = f"the sources contain only a part of the name {said!r}"
         return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, stated)
     cause = f"no source of this claim names {said!r}"
     return failure(

@@ -135,7 +135,7 @@ def _check_in_copy(claim: Alignment, denial: Denial) -> Check | None:
     ):
         if denials(sentence.text):
             return None
-        cause = "the answer denies something, the source sentence nothing"
+        cause = "the answer denies something, but the source sentence does not"
         return result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, cause, denial.place, sentence.span)
     replaced = " ".join(sentence.text[edit.source.start : edit.source.end] for edit in edits)
     if (

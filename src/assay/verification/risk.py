@@ -125,7 +125,7 @@ def _has_unknown(judgement: Judgement, review: Review) -> bool:
 
 # The name of the check of the promise, and of the event that withholds a claim.
 MAX_RISK = "max-risk"
-_SHIFTED = "the latest claims look unlike those measured, so it may not hold"
+_SHIFTED = "the latest claims look different from those measured, so it may not apply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def _is_below(claim: Claim, promise: RiskGuarantee) -> bool:
 
 def _cause(claim: Claim, promise: RiskGuarantee) -> str:
     support = "unknown" if claim.support is None else f"{claim.support:.2f}"
-    return f"support {support} is below {promise.threshold:.2f}, from where on a risk of {promise.risk:.0%} is kept"
+    return f"support {support} is below {promise.threshold:.2f}, the threshold for a risk of {promise.risk:.0%}"
 
 
 def _unknown(claim: Claim, cause: str) -> Claim:

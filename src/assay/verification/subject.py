@@ -70,7 +70,7 @@ def namesake_checks(question: Question, text: str, claims: Sequence[Claim]) -> t
 
     >>> asked = Question("When was the Harbour Bridge opened?", "When was the Harbour Bridge opened?")
     >>> [check.cause for check in namesake_checks(asked, "The Tay Bridge was opened in 1887.", ())]
-    ["the question is about 'harbour bridge', and the answer names 'tay bridge'"]
+    ["the question is about 'Harbour Bridge', but the answer names 'Tay Bridge'"]
     >>> namesake_checks(asked, "The Harbour Bridge was opened in 1932, the Tay Bridge in 1887.", ())
     ()
     """
@@ -81,9 +81,20 @@ def namesake_checks(question: Question, text: str, claims: Sequence[Claim]) -> t
             continue
         rival = next((one for one in named if one[-1] == asked[-1] and one != asked), None)
         if rival is not None:
-            cause = f"the question is about {' '.join(asked)!r}, and the answer names {' '.join(rival)!r}"
+            wanted, named_instead = _as_written(asked, question.standalone), _as_written(rival, text)
+            cause = f"the question is about {wanted!r}, but the answer names {named_instead!r}"
             return (Check("subject", Status.UNKNOWN, Severity.BLOCK, None, cause),)
     return ()
+
+
+def _as_written(words: Sequence[str], text: str) -> str:
+    """The folded words as they stand in the text; as they are if they do not stand there side by side.
+
+    >>> _as_written(("tay", "bridge"), "Is the Tay Bridge long?"), _as_written(("tay",), "Is it long?")
+    ('Tay Bridge', 'tay')
+    """
+    found = re.search(r"\W+".join(map(re.escape, words)), text, re.IGNORECASE)
+    return found[0] if found else " ".join(words)
 
 
 def subject_checks(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
@@ -111,7 +122,8 @@ def subject_checks(question: Question, evidence: Evidence, claims: Sequence[Clai
         told = (name for name in missed if naming[name] or _is_coded(name) or _names_another(claim, cited, asked))
         off = next(told, None)
         if cited and off is not None:
-            cause = f"the question is about {' '.join(off)!r}, which neither this sentence nor what it cites names"
+            wanted = _as_written(off, question.standalone)
+            cause = f"its source does not mention {wanted!r}, which the question is about"
             found.append(replace(_open_check(claim, cause), kind=FindingKind.OFF_SUBJECT))
     return tuple(found)
 
@@ -138,7 +150,8 @@ def rival_checks(question: Question, evidence: Evidence, claims: Sequence[Claim]
     return tuple(
         _open_check(
             claim,
-            f"the question is about {' '.join(rival.asked)!r}, the source says this of {' '.join(rival.rival)!r}",
+            f"the question is about {' '.join(rival.asked)!r}, but the source says this about "
+            f"{' '.join(rival.rival)!r}",
         )
         for claim, rival in pairs
         if rival is not None
@@ -158,7 +171,7 @@ def number_checks(question: Question, evidence: Evidence, claims: Sequence[Claim
         off = _off_numbers(asked, claim, evidence.passages)
         off += [" and ".join(sorted(years))] * (bool(years) and _is_off_year(years, claim, evidence.passages))
         if off:
-            cause = f"the question is about {off[0]!r}, and the source tells this of another one"
+            cause = f"the question is about {off[0]!r}, but the source says this about another one"
             found.append(_open_check(claim, cause))
     return tuple(found)
 
@@ -209,7 +222,8 @@ def heading_checks(question: Question, evidence: Evidence, claims: Sequence[Clai
         named = [pair for pair in pairs if pair is not None]
         if len(named) == len(parts):
             asked, own = named[0]
-            found.append(_open_check(claim, f"the question is about {asked!r}, the source says this under {own!r}"))
+            cause = f"the question is about {asked!r}, but the source says this under the heading {own!r}"
+            found.append(_open_check(claim, cause))
     return tuple(found)
 
 
@@ -238,7 +252,7 @@ def row_checks(
     is_beside = any(passage.document_id == table.document_id for passage, _ in quoted)
     if not is_beside and row.term not in terms(table.text[row.line.start : row.line.end]):
         return ()
-    cause = f"what is quoted does not name {_as_asked(question, row.term)!r}, which a table is asked about"
+    cause = f"the quote does not mention {_as_asked(question, row.term)!r}, which the question asks a table about"
     return (_open_check(claims[0], cause),)
 
 
@@ -274,7 +288,7 @@ def row_word_checks(question: Question, evidence: Evidence, claims: Sequence[Cla
                 continue
             held = (one for one in evidence.passages if one.document_id == passage.document_id)
             if any(rarest in terms(one.text) for one in held):
-                cause = f"the quoted row does not name {_as_asked(question, rarest)!r}, which its document tells of"
+                cause = f"the quoted row does not name {_as_asked(question, rarest)!r}, which its document mentions"
                 return (_open_check(claim, cause),)
     return ()
 

@@ -189,7 +189,7 @@ def _written_number(claim: Alignment, stated: Quantity) -> Check:
     unclear = next((quantity for quantity in stored if quantity_text.may_agree(stated, quantity[0])), None)
     if unclear is not None and not agreeing:
         place = _place(*unclear)
-        cause = f"the spaces of {said!r} or {place.quote!r} may part thousands or numbers"
+        cause = f"the spaces in {said!r} or {place.quote!r} may separate thousands or numbers"
         return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, cause, stated, place)
     instead = _number_in_its_place(claim, stated)
     if instead is not None:
@@ -203,7 +203,7 @@ def _written_number(claim: Alignment, stated: Quantity) -> Check:
     if stated.dimension == "ordinal" or (
         stated.spelled and stated.high <= COUNTABLE and stated.dimension in ("", "times")
     ):
-        cause = f"the sources do not write {said!r}; it may be counted from them"
+        cause = f"the sources do not contain {said!r}; it may be counted from them"
         return result(claim, "numbers", Status.UNKNOWN, Severity.WARN, cause, stated)
     bare = next((quantity for quantity in stored if lacks_unit(stated, quantity[0])), None)
     if bare is not None:
@@ -211,7 +211,7 @@ def _written_number(claim: Alignment, stated: Quantity) -> Check:
         return result(claim, "numbers", Status.UNKNOWN, Severity.WARN, cause, stated, _place(*bare))
     pointed = next((quantity for quantity in stored if differs_by_point(stated, quantity[0])), None)
     if pointed is not None:
-        cause = f"{said!r} is what the source writes if its point parts thousands"
+        cause = f"{said!r} is what the source says if its point separates thousands"
         return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, cause, stated, _place(*pointed))
     if other is not None:
         return _wrong(claim, "numbers", stated, other)

@@ -140,7 +140,7 @@ def _difference(quote: Quote, passage: Passage | None) -> str | None:
         return "the quoted passage is not among the evidence"
     start, end = source.start - passage.start, source.end - passage.start
     if not 0 <= start < end <= len(passage.text) or passage.text[start:end] != source.quote:
-        return "the source does not hold these words at that place"
+        return "the source does not contain these words at that place"
     prose = " ".join(without_markup(passage.text)[start:end].split())
     if quote.text in (source.quote, prose) or quote.text == readable(passage, start, end):
         return None

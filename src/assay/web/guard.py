@@ -88,7 +88,7 @@ class SsrfGuard:
     def follow(self, link: Link, location: str) -> Link:
         """The link that a redirect leads to. Raises EgressRefused as `link` does."""
         if _has_controls(location):
-            raise _refused(location, "it holds characters that no address has", "nothing to be done")
+            raise _refused(location, "it contains characters that no address has", "nothing to be done")
         # A link with a scheme is a whole address, though some readers take it for a part of the page's own.
         if _LINK.fullmatch(location):
             return self.link(location)
@@ -134,10 +134,10 @@ def own_rules(url: str) -> EgressRules:
 def _parts(text: str) -> tuple[str, str, int, str]:
     """Scheme, host, port and target of a link. Raises EgressRefused."""
     if len(text) > LONGEST_LINK or _has_controls(text):
-        raise _unreadable(text, "it is too long, or holds characters that no address has")
+        raise _unreadable(text, "it is too long, or contains characters that no address has")
     match = _LINK.fullmatch(text)
     if match is None:
-        raise _unreadable(text, "it is no address")
+        raise _unreadable(text, "it is not an address")
     scheme = match["scheme"].lower()
     if scheme not in _PORTS:
         raise _unreadable(text, f"only http and https are fetched, not {scheme}")
@@ -146,7 +146,7 @@ def _parts(text: str) -> tuple[str, str, int, str]:
         raise _unreadable(text, "it names no host")
     authority = rest["authority"]
     if "@" in authority or "%" in authority:
-        raise _unreadable(text, "it holds a user's name, or an encoded host")
+        raise _unreadable(text, "it contains a user name, or an encoded host")
     parts = _HOST_AND_PORT.fullmatch(authority)
     if parts is None or not parts["host"]:
         raise _unreadable(text, "its host cannot be read")

@@ -1,7 +1,7 @@
 """Evidence from outside: search, fetch, read, and keep the passages that bear on the question.
 
 Nothing fails here that leaves something to go on with: a search service that is down is told of, and the next
-is asked; a page that cannot be read is told of, and the search result's own text stands for it.
+is asked; a page that cannot be read is told of, and the search result's own text is used instead.
 """
 
 from __future__ import annotations
@@ -205,9 +205,9 @@ class OutsideRetriever:
                 async with asyncio.timeout_at(until):
                     results = await provider.search(query, self._limits.results)
             except TimeoutError:
-                return _Searched(notes=(*notes, f"{provider.name} did not answer before the time was up"))
+                return _Searched(notes=(*notes, f"{provider.name} did not answer in time"))
             except (ProviderError, EgressRefused) as error:
-                notes += (f"{provider.name} was of no use: {error}",)
+                notes += (f"{provider.name} failed: {error}",)
                 continue
             if results:
                 return _Searched(results, notes)
@@ -233,7 +233,7 @@ class OutsideRetriever:
                 return _Read(passages)
             why = f"{result.link} holds no text"
         own = self._own_text(result)
-        instead = "the search result's own text stands for it" if own else "it is left out"
+        instead = "the search result's own text is used instead" if own else "it is left out"
         return _Read(own, (f"{why}; {instead}",))
 
     async def _passages(self, result: SearchResult) -> tuple[Passage, ...]:
@@ -270,7 +270,7 @@ def _may_leave(queries: Iterable[str]) -> tuple[list[str], list[str]]:
         if left.text:
             asked.append(left.text)
         else:
-            notes.append("a query was not sent: nothing was left of it")
+            notes.append("a query was not sent, because nothing was left of it")
     return list(dict.fromkeys(asked)), notes
 
 

@@ -67,7 +67,7 @@ class Service:
     def __post_init__(self) -> None:
         if self.key is not None and not re.fullmatch(r"[\x21-\x7e]+", self.key):
             raise UsageError(
-                f"the key for {self.name} holds a space or a letter that no key has",
+                f"the key for {self.name} contains a space or a character that no key has",
                 hint=f"set {self.key_variable} again, without quotes and line ends",
             )
         self.client()
@@ -359,7 +359,7 @@ class WikipediaSearch:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z]{2,3}(-[a-z]{2,10})?", self.language):
-            raise UsageError(f"{self.language!r} is no language of Wikipedia", hint="name one, such as en or de")
+            raise UsageError(f"{self.language!r} is not a language of Wikipedia", hint="name one, such as en or de")
         self._service()
 
     @property
@@ -404,7 +404,9 @@ class WikipediaSearch:
         said = masked({"error": error}, None)
         if code in _WAIT:
             raise ProviderRefused(f"{self.name} is busy: {said}", hint="wait, then try again", retryable=True)
-        raise ProviderFailed(f"{self.name} could not search: {said}", hint="ask otherwise, or try again later")
+        raise ProviderFailed(
+            f"{self.name} could not search: {said}", hint="rephrase the question, or try again later"
+        )
 
     def _service(self) -> Service:
         url = self.url or f"https://{self.language}.wikipedia.org"
@@ -464,7 +466,7 @@ class DuckDuckGoSearch:
             raise late(self.name, self.seconds) from None
         except RatelimitException:
             raise ProviderRefused(
-                f"{self.name} refuses so many searches", hint="wait, or use another service", retryable=True
+                f"{self.name} refuses more searches", hint="wait, or use another service", retryable=True
             ) from None
         except DDGSException as error:
             raise self._failed(error) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import threading
 from collections.abc import Coroutine, Sequence
 from contextlib import nullcontext
@@ -226,7 +227,7 @@ def _own_parts_and_settings(
     )
     if own.llm is not None:
         if settings.get("model") is not None:
-            raise UsageError("both llm and model are given, and either writes", hint="leave one of the two out")
+            raise UsageError("llm and model cannot be used together", hint="leave out one of the two")
         names["model"] = own.llm.name
     return own, load_settings({**settings, **names}).settings
 
@@ -260,7 +261,7 @@ def _refuse_other_vectors(index: Index, embedder: Embedder) -> None:
     stored, used = index.model, embedder.model
     if (stored.id, stored.dimension, stored.sha256) != (used.id, used.dimension, used.sha256):
         raise ModelMismatch(
-            f"the index holds vectors of {stored.id}, and {used.id} is in use",
+            f"the index contains vectors from {stored.id}, and {used.id} is in use",
             hint="give the embedder that the index was filled with: embedder=…",
         )
 
@@ -320,13 +321,15 @@ def _openai_embedder(settings: Settings) -> Embedder:
     key = settings.openai_api_key
     name = settings.embedder.removeprefix("openai:")
     if not name:
-        raise UsageError("the embedder names no model", hint="e.g. --embedder openai:text-embedding-3-small")
+        raise UsageError("the embedder does not name a model", hint="e.g. --embedder openai:text-embedding-3-small")
     url = settings.openai_base_url or OPENAI_URL
     try:
         host = urlsplit(url).hostname
     except ValueError as error:  # such as a bracket that is not closed
         setting = settings.display_name("openai_base_url")
-        raise UsageError(f"{setting}: {url} is no address", hint=f"set {setting} to http(s)://HOST/PATH") from error
+        raise UsageError(
+            f"{setting}: {url} is not an address", hint=f"set {setting} to http(s)://HOST/PATH"
+        ) from error
     refuse_offline(settings, host or url, settings.embedder)
     connecting = ApiEmbedder.connect(
         name,
@@ -415,9 +418,7 @@ def _under(
     """The parts with options over their settings, over the same ports. Raises UsageError."""
     settings = with_options(runs.settings, options)
     if options.model is not None and not pool.opens:
-        raise UsageError(
-            "the option model cannot be heeded: this engine opens no models", hint="open it with models"
-        )
+        raise UsageError("the option model has no effect: this engine opens no models", hint="open it with models")
     refuse_idle_options(options, settings)
     models = pool.of(settings)
     style = None if options.citation_style is None else settings.citation_style
@@ -460,11 +461,19 @@ def _make_private(*folders: Path) -> None:
 
 def _unknown(settings: Settings, there: Collections) -> UnknownCollection:
     known = there.names()
-    others = f"there are: {', '.join(known)}" if known else "there is none yet"
+    others = f"existing ones: {', '.join(known)}" if known else "there are none yet"
+    add = f"assay add PATH -c {settings.collection}"
     return UnknownCollection(
         f"there is no collection {settings.collection!r} in {there.place}; {others}",
-        hint=f"assay add PATH -c {settings.collection}",
+        hint=f"use an existing one, e.g. -c {_nearest(settings.collection, known)}, or create it: {add}"
+        if known
+        else add,
     )
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    """The known name that is most like `name`, else the first."""
+    return next(iter(difflib.get_close_matches(name, known, n=1)), known[0])
 
 
 def _run_in_thread(work: Coroutine[Any, Any, Result]) -> Result:

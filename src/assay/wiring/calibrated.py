@@ -159,7 +159,7 @@ def _is_other_reader(settings: Settings) -> bool:
 def describe_guarantee(found: RiskGuarantee, run: Run) -> str:
     """The promise in words."""
     what = "rest on evidence that does not answer" if run.calibration is None else "are wrong"
-    doubt = f"; it may not hold: {run.doubt}" if run.doubt else ""
+    doubt = f"; it may not apply: {run.doubt}" if run.doubt else ""
     return (
         f"promised with {found.confidence:.0%} confidence, for questions like those measured: at most "
         f"{found.risk:.0%} of the answers shown {what}; {found.share:.0%} of them are still answered{doubt}"
@@ -216,11 +216,11 @@ def renew(settings: Settings, *, replacing: bool) -> WrittenRubrics:
     """
     path = settings.data_dir / FILE_NAME
     if path.exists() and not replacing:
-        raise UsageError(f"{path} is there already", hint="replace it with --yes, or remove it to go back")
+        raise UsageError(f"{path} already exists", hint="replace it with --yes, or remove it to go back")
     model = open_models(settings).of("judge")
     if model is None:
         raise UsageError(
-            "wording rubrics needs a language model, and none is set", hint="set one: --model openai:NAME"
+            "rewording rubrics needs a language model, but none is set", hint="set one: --model openai:NAME"
         )
     # The temperature of a judge says nothing about that of a writer.
     tuning = tuning_of(model.name, settings.model_copy(update={"judge_temperature": None}))

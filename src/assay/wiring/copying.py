@@ -47,7 +47,7 @@ def copy_collection(
     terms.
 
     Raises UsageError where the target has a document that the source has not, UnknownCollection, ModelMismatch, and
-    DamagedStore where something arrived otherwise than it was.
+    DamagedStore where something differs from the original.
     """
     chosen = load_settings(settings).settings
     here, there = (collections_of(_at(place, settings)) for place in (source, target))
@@ -144,7 +144,7 @@ def _groups(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _differs(what: str) -> DamagedStore:
     return DamagedStore(
-        f"{what} arrived otherwise than it was",
+        f"{what} differs from the original",
         hint="somebody may have changed a collection meanwhile: copy again; else look at both with "
         "`assay doctor --store`",
     )

@@ -264,7 +264,7 @@ def _of_service(adapter: type[ServiceModel[Any]], model: str, settings: Settings
     url: str | None = getattr(settings, f"{provider}_base_url")
     if key is None and url is None:
         hint = f"set {adapter.variables[0]}, or use --model local:FILE.gguf"
-        raise UsageError(f"{provider} needs a key, and none is set", hint=hint)
+        raise UsageError(f"{provider} needs a key, but none is set", hint=hint)
     return adapter(
         model,
         api_key=key.get_secret_value() if key else None,

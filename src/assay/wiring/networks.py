@@ -49,7 +49,7 @@ def open_checker_network(settings: Settings) -> OpenChecker | None:
     if unknown:
         raise UsageError(
             f"the policy of {opened.model.id} weighs {', '.join(unknown)}, which nothing measures",
-            hint="fit it anew",
+            hint="fit it again",
         )
     return OpenChecker(CachingChecker(opened), (opened.close,))
 
@@ -156,6 +156,6 @@ def open_reranker(settings: Settings) -> CrossEncoderReranker | None:
     setting = settings.display_name("reranker")
     if settings.reranker == "bundled":
         raise UsageError(
-            f"{setting}: no reranker comes with assay", hint=f"name a folder that holds one with {setting}"
+            f"{setting}: no reranker comes with assay", hint=f"name a folder that contains one with {setting}"
         )
     return CrossEncoderReranker.load(named_model(settings.reranker, settings, named=setting, what="reranker"))

@@ -19,7 +19,7 @@ def expanded(path: str, *, named: str, hint: str) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError as error:  # ~name, and no user has that name
-        raise UsageError(f"{named}: {path} is in nobody's home folder", hint=hint) from error
+        raise UsageError(f"{named}: {path} is in no one's home folder", hint=hint) from error
 
 
 def in_hub_layout(place: Path) -> bool:

@@ -29,10 +29,12 @@ def open_cluster(address: str, workers: int | None, settings: Settings) -> Clust
     if address not in _HERE:
         host, separator, port = address.rpartition(":")
         if not separator or not port.isdecimal() or "/" in host:
-            raise UsageError(f"{address!r} is no address of a Ray cluster", hint="give local, auto or HOST:PORT")
+            raise UsageError(
+                f"{address!r} is not the address of a Ray cluster", hint="give local, auto or HOST:PORT"
+            )
         refuse_offline(settings, host, "the Ray cluster")
     if workers is not None and workers < 1:
-        raise UsageError(f"there are {workers} workers: nothing could be done", hint="give at least 1")
+        raise UsageError(f"{workers} workers can do nothing", hint="give at least 1")
     from assay.wiring.cluster.connection import Cluster
 
     return Cluster(address, workers)
@@ -41,7 +43,7 @@ def open_cluster(address: str, workers: int | None, settings: Settings) -> Clust
 def refuse_workers_alone(ray: str | None, workers: int | None) -> None:
     """Raise UsageError for a number of workers without a cluster."""
     if ray is None and workers is not None:
-        raise UsageError("workers are those of a Ray cluster, and none is named", hint='name one, e.g. ray="local"')
+        raise UsageError("workers needs a Ray cluster", hint='name one, e.g. ray="local"')
 
 
 def refuse_own_parts(own: OwnParts, sinks: Sequence[Sink]) -> None:

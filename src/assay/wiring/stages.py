@@ -173,7 +173,8 @@ class Composer:
         notes = [*idle, *([describe_guarantee(promise, run)] if promise else [])]
         understander, plain = self._understander(run), self._deterministic_verifier(embedder, reader, run)
         # The engine keeps the deadline of runs that answer.
-        in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
+        asked = self._asked_seconds(run)
+        in_time = None if asked is None else Deadline(asked, uses_file=used.use_file).within
         outside = _on_tape(self.outside, run, "outside")
         retriever, again = self._retrievers(run)
         answerable = AnswerableByCollection(understander, again, self._fast(embedder, reader))
@@ -538,7 +539,7 @@ def _row_finder(reader: Reader | None, embedder: Embedder) -> RowFinder | None:
 
 
 def _abstainer(run: Run) -> PlainDecliner:
-    return PlainDecliner() if run.passages is None else PlainDecliner("No passage was given for this question")
+    return PlainDecliner() if run.passages is None else PlainDecliner("No passages were given for this question")
 
 
 def _may_search(run: Run) -> bool:

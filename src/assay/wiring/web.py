@@ -82,7 +82,9 @@ def _mcp(settings: Settings) -> SearchProvider:
         command, *arguments = shlex.split(server)
     except ValueError as error:  # a quotation mark that is not closed, or nothing but space
         setting = settings.display_name("mcp_server")
-        raise UsageError(f"{setting}: {server!r} is no command: {error}", hint="write it as in a shell") from error
+        raise UsageError(
+            f"{setting}: {server!r} is not a command: {error}", hint="write it as in a shell"
+        ) from error
     return McpSearch(McpCommand(command, tuple(arguments)), settings.mcp_tool)
 
 
@@ -92,5 +94,5 @@ def _secret(value: SecretStr | None) -> str | None:
 
 def _required(value: str | None, service: str, setting: str, variable: str) -> str:
     if not value:
-        raise UsageError(f"{service} is to be asked, and {setting} is not set", hint=f"set {variable}")
+        raise UsageError(f"{service} is named, but {setting} is not set", hint=f"set {variable}")
     return value

@@ -279,7 +279,7 @@ def _refuse(recording: Recording, changes: Mapping[str, Any], live: bool) -> Non
         raise UsageError("no setting is changed", hint="name one, e.g. --set correct=0.5")
     if live and own_search:
         raise UsageError(
-            "the run cannot go on live: the retriever that it searched with was the caller's",
+            "the run cannot continue live: the retriever that it searched with was the caller's",
             hint="leave out --live, or ask the question again",
         )
 

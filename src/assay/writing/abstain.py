@@ -46,10 +46,10 @@ class PlainDecliner:
     >>> from assay.types import Judgement
     >>> nothing = Gathered(Action.ABSTAIN, Evidence(), Judgement(0.0, Action.ABSTAIN, "nothing was found"), ())
     >>> PlainDecliner().decline(Question("Who is Ada?", "Who is Ada?"), nothing)
-    Refusal(text='No document in this collection speaks of this question.', choices=())
+    Refusal(text='Nothing in this collection matches this question.', choices=())
     """
 
-    nothing: str = "No document in this collection speaks of this question"
+    nothing: str = "Nothing in this collection matches this question"
 
     def decline(self, question: Question, gathered: Gathered) -> Refusal:
         """A refusal with what is missing and what was tried; for CLARIFY a question back."""
@@ -74,7 +74,8 @@ def _other_language(question: Question, gathered: Gathered) -> tuple[str, ...]:
     found_languages = _as_phrase(tuple(sorted(_LANGUAGES.get(code, code) for code in found)))
     asked_language = _LANGUAGES.get(asked, asked)
     return (
-        f"The question is in {asked_language}, the passages found are in {found_languages}: ask in their language.",
+        f"The question is in {asked_language}, but the passages found are in {found_languages}; "
+        "try asking in that language.",
     )
 
 
@@ -82,7 +83,9 @@ def _refusal(question: Question, gathered: Gathered) -> str:
     """A sentence that refuses, and names the things that were not found, unless that is the whole question."""
     whole = question.standalone.casefold()
     missing = [
-        thing for thing in gathered.judgement.missing if thing.casefold().strip(" ?.!") != whole.strip(" ?.!")
+        question.as_typed(thing)
+        for thing in gathered.judgement.missing
+        if thing.casefold().strip(" ?.!") != whole.strip(" ?.!")
     ]
     if not missing:
         return "The documents do not answer this question."
@@ -98,10 +101,11 @@ def _search_summary(question: Question, gathered: Gathered) -> str:
 
 def _queries(question: Question, gathered: Gathered) -> str:
     """The queries, if they differ from the user's question."""
-    asked = tuple(dict.fromkeys(query for step in gathered.path for query in step.queries))
+    asked = tuple(dict.fromkeys(question.as_typed(query) for step in gathered.path for query in step.queries))
     if not asked or asked == (question.text,):
         return ""
-    return " for " + _as_phrase(tuple(f"“{_shorten(query)}”" for query in asked[:3]))
+    queries = _as_phrase(tuple(f"“{_shorten(query)}”" for query in asked[:3]))
+    return f" (searched for {queries})"
 
 
 def _nearest(evidence: Evidence) -> str:
@@ -174,20 +178,21 @@ def clarifying_question(
     Where the passages give several values for what is asked, it says which document gives which.
 
     >>> clarifying_question(Question("What does the loan need?", "What does the loan need?"), Evidence()).text
-    'Your question does not say which loan is meant. Which one do you mean?'
+    'Which loan do you mean?'
     """
     phrase = _unnamed_phrase(question)
     if phrase is None:
-        return _offer("It is not clear what your question asks for", _titles(question, evidence))
+        titles = _titles(question, evidence)
+        about = f"Is it about {_choices(titles)}?" if len(titles) > 1 else "Could you rephrase it?"
+        return Refusal(f"It is not clear what your question asks for. {about}", titles)
     if not phrase.head:
-        unsaid = f"Your question does not say what “{phrase.word}” stands for"
-        return _offer(unsaid, _titles(question, evidence))
-    unsaid = f"Your question does not say which {' '.join(phrase.nouns)} is meant"
+        return _offer(f"What does “{phrase.word}” refer to", _titles(question, evidence))
+    which = f"Which {' '.join(phrase.nouns)} do you mean"
     values_by_title = _values(evidence, contradictions)
     if values_by_title:
         values = ", ".join(f"“{title}” says {value}" for title, value in values_by_title.items())
-        return _offer(f"{unsaid}: {values}", tuple(values_by_title))
-    return _offer(unsaid, readings(phrase, evidence))
+        return Refusal(f"{which}? {values}.", tuple(values_by_title))
+    return _offer(which, readings(phrase, evidence))
 
 
 def readings(phrase: Reference, evidence: Evidence) -> tuple[str, ...]:
@@ -249,9 +254,12 @@ def _with_referents(title: str) -> str:
     return " ".join(title.split())[:_LONGEST_NAME].rstrip()
 
 
-def _offer(unsaid: str, found: tuple[str, ...]) -> Refusal:
-    """The question back after what is left open, with the possible referents if there are several."""
+def _offer(asked: str, found: tuple[str, ...]) -> Refusal:
+    """The question back, with the possible referents if there are several."""
     if len(found) < 2:
-        return Refusal(f"{unsaid}. Which one do you mean?")
-    named = _as_phrase(tuple(f"“{value}”" for value in found), last="or")
-    return Refusal(f"{unsaid}. Do you mean {named}?", found)
+        return Refusal(f"{asked}?")
+    return Refusal(f"{asked}: {_choices(found)}?", found)
+
+
+def _choices(found: tuple[str, ...]) -> str:
+    return _as_phrase(tuple(f"“{value}”" for value in found), last="or")

@@ -56,7 +56,7 @@ def test_what_it_reaches_is_told(fitted: tuple[Path, Result]):
     assert " ".join(lines[2].split()).startswith("false claims called supported (at most 3%) 0 of 88, 0.0%")
     assert " ".join(lines[4].split()).startswith("true claims called supported 44 of 44, 100.0% 0 of 44, 0.0%")
     assert " ".join(lines[6].split()).startswith("called contradicted, and labelled so 40 of 40, 100.0%")
-    assert made.err.endswith(f"to go back: assay calibrate --checker {folder / 'nli'} --use 0\n")
+    assert made.err.endswith(f"to undo: assay calibrate --checker {folder / 'nli'} --use 0\n")
 
 
 def test_it_may_say_what_it_found_until_it_is_taken_back(own: Path):

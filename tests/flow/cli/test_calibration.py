@@ -81,7 +81,7 @@ def test_labels_of_the_record_are_learned_from(answered: Path, empty: Cli):
     made = empty("calibrate", "--labelled", "-c", "notes")
     assert made.code == 0, made
     assert "24 labelled answers of notes" in made.out
-    assert "to go back: assay calibrate --use 0 -c notes" in made.err
+    assert "to undo: assay calibrate --use 0 -c notes" in made.err
 
 
 def test_labels_of_what_is_not_there_are_refused_with_the_line(answered: Path, empty: Cli):

@@ -92,7 +92,7 @@ def test_ctrl_c_stops_the_answer_and_not_the_chat(own: Cli, scripted: Callable[.
                 break
         chat.send_signal(signal.SIGINT)
         out, err = chat.communicate(f"{BRIDGE}\n".encode(), timeout=300)
-    assert b"stopped; you can go on asking" in err
+    assert b"stopped; you can ask the next question" in err
     assert b"1932" in out
     assert b"Never" not in out
     assert chat.returncode == 0

@@ -97,7 +97,7 @@ def test_the_report_is_markdown_in_which_data_is_text(tmp_path: Path):
     assert "no metric differs" in report.read_text(encoding="utf-8")
     report.write_text("my notes", encoding="utf-8")
     again = call("compare", first, second, "--report", report)
-    assert (again.code, "is no report" in again.err) == (2, True)
+    assert (again.code, "is not a report" in again.err) == (2, True)
     assert "no such folder" in call("compare", first, second, "--report", tmp_path / "none" / "r.md").err
     assert "is not .md" in call("compare", first, second, "--report", tmp_path / "r.pdf").err
 
@@ -133,13 +133,13 @@ def test_of_very_many_slices_the_first_are_shown(tmp_path: Path):
         (("main", "main", "--gate", "right >= 0"), "cannot be read"),
         (("main", "main", "--gate", "truth may not fall"), "which there is not"),
         (("main", "main", "--gate", "ece may not rise"), "cannot be gated"),
-        (("main", "nowhere"), "holds no evaluation"),
-        (("main", "--recorded", "--set", "k=5"), "exclude one another"),
+        (("main", "nowhere"), "contains no evaluation"),
+        (("main", "--recorded", "--set", "k=5"), "cannot be used together"),
         (("--recorded",), "needs a changed setting"),
         (("--recorded", "--set", "k=3", "--gate", "right may not fall"), "which there is not"),
         (("main", "main", "--limit", "3"), "need --recorded or --data"),
         (("main", "main", "--a", "k=5"), "need --data"),
-        (("main", "main", "--data", "q.jsonl"), "exclude one another"),
+        (("main", "main", "--data", "q.jsonl"), "cannot be used together"),
         (("--data", "q.jsonl"), "needs what differs"),
         (("--data", "q.jsonl", "--a", "k"), "is not KEY=VALUE"),
         (("--data", "q.jsonl", "--a", "k=0"), "k"),

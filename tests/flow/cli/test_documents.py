@@ -214,6 +214,6 @@ def test_rm_of_a_name_that_fits_several_files_removes_nothing_and_lists_them(emp
     empty("add", tmp_path / "one", tmp_path / "two")
     several = empty("rm", "tea.txt", "--yes")
     assert several.code == 2
-    assert "'tea.txt' fits 2 documents, so nothing was removed:" in several.err
+    assert "'tea.txt' matches 2 documents, so nothing was removed:" in several.err
     assert all(str(tmp_path / name / "tea.txt") in several.err for name in ("one", "two"))
     assert len(empty("ls", "--json").object["documents"]) == 2

@@ -158,7 +158,7 @@ def test_a_report_is_written_and_replaced_but_no_other_file_is(
     [
         (("--report", "report.pdf"), "is neither .html nor .md"),
         (("--report", "nowhere/report.md"), "there is no such folder"),
-        (("--set", "k"), "it is not KEY=VALUE"),
+        (("--set", "k"), "expected KEY=VALUE"),
         (("--set", "kk=3"), "there is no setting 'kk'"),
         (("--set", "openai_api_key=sk-1"), "--set cannot set openai_api_key"),
         (("--set", "k=3", "-k", "4"), "k is set twice"),

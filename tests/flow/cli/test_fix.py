@@ -134,7 +134,7 @@ def test_a_pipe_gives_every_line_its_object(empty):
     assert a["answer"] == "The Harbour Bridge was opened on 3 May 1932 [1]."
     assert [each["kind"] for each in a["changes"]] == ["corrected"]
     assert b == {"id": "b", "error": "the draft to fix is empty", "hint": "give the text of an answer"}
-    assert c["error"] == "there are no sources to fix the draft by"
+    assert c["error"] == "there are no sources to fix the draft with"
     assert d["error"] == "the line has no 'answer'"
     assert (e["answer"], e["verdict"], e["changes"]) == ("It rained.", "unknown", [])
     assert f["error"] == "two passages have the same id"

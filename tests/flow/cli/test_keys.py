@@ -51,7 +51,7 @@ def test_what_cannot_be_done_is_told_with_a_hint(keys: Cli):
     for call_, told in (
         (("revoke", "zzzzzzzz"), "there is no key 'zzzzzzzz'"),
         (("create", "--name", "x", "--tenant", "../x"), "cannot be the name of a tenant"),
-        (("create", "--name", "x", "--expires", "soon"), "no time at which a key could expire"),
+        (("create", "--name", "x", "--expires", "soon"), "not a time at which a key could expire"),
         (("create", "--name", "x", "--scope", "root"), "invalid value for '--scope'"),
         (("create",), "missing option '--name'"),
     ):

@@ -62,7 +62,7 @@ def test_what_is_learned_is_used_listed_and_taken_back(labelled: Path, empty: Cl
     assert "confidence: learned" in made.out
     assert "threshold: learned" in made.out
     assert "checker: too few to measure\n    0 labelled claims" in made.out
-    assert "to take it back: assay learn --undo -c notes" in made.err
+    assert "to undo it: assay learn --undo -c notes" in made.err
     log = LearningLog(labelled, "notes")
     assert 0.2 < (log.threshold() or 0) < 0.763
     assert _versions(empty) == [(0, False), (1, True)]
@@ -93,7 +93,7 @@ def test_a_dry_run_says_what_would_be_learned(labelled: Path, empty: Cli):
     found = empty("learn", "-c", "notes", "--dry-run")
     assert "confidence: would be learned" in found.out
     assert "interval of what it gains: " in found.out
-    assert "a dry run: nothing was changed" in found.err
+    assert "dry run: nothing was changed" in found.err
 
 
 @pytest.mark.parametrize(("gain", "told"), [(0.02, "    better by 0.020 in "), (-0.02, "    worse by 0.020 in ")])

@@ -154,7 +154,7 @@ def test_a_file_that_exists_is_refused_without_force(make: Callable[..., Result]
     out.write_text("kept")
     result = make("-o", out)
     assert result.code == 2
-    assert f"{out} exists already" in result.err
+    assert f"{out} already exists" in result.err
     assert out.read_text() == "kept"
     assert make("-o", out, "--force", "--count", "2").code == 0
     assert len(read_own(out)) == 2

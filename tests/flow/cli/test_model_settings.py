@@ -186,15 +186,23 @@ def test_what_changes_nothing_is_told(own: Cli, scripted: Scripted, flags: list[
 @pytest.mark.parametrize(
     ("flags", "said", "hint"),
     [
-        (["--writer-temperature", "2.1"], "--writer-temperature: must be less than or equal to 2", "freely"),
-        (["--judge-temperature", "nan"], "--judge-temperature: must be a finite number", "freely"),
+        (
+            ["--writer-temperature", "2.1"],
+            "--writer-temperature: must be less than or equal to 2",
+            "temperature of the model",
+        ),
+        (
+            ["--judge-temperature", "nan"],
+            "--judge-temperature: must be a finite number",
+            "temperature of the model",
+        ),
         (
             ["--reply-tokens", "4000"],
             "--reply-tokens 4000: a reply may have at most a third",
             "--context-tokens to 12000",
         ),
-        (["--system-prompt", " "], "--system-prompt: ", "told besides"),
-        (["--thinking-tokens", "-1"], "--thinking-tokens: must be", "may think with"),
+        (["--system-prompt", " "], "--system-prompt: ", "your own instructions"),
+        (["--thinking-tokens", "-1"], "--thinking-tokens: must be", "reasoning tokens"),
     ],
 )
 def test_what_cannot_be_is_refused(own: Cli, flags: list[str], said: str, hint: str):

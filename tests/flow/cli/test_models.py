@@ -70,20 +70,17 @@ def test_an_assessment_below_what_was_asked_is_told_and_shown_with_its_scores(ow
     two = f"{BOIL} Who built the Harbour Bridge?"
     asked = own("ask", two, "-m", scripted(BOILS), "--quality", "0.999")
     assert "assessed as weak" not in asked.out
-    assert "warning: the answer is weak by its own assessment (the verdict stays): 0." in asked.err
-    assert " overall, 0.999 needed; weakest: completeness 0." in asked.err
+    assert "warning: the answer may be incomplete, by its own assessment" in asked.err
     shown = own("show", "last")
     assert "\nassessment\n  overall 0." in shown.out
     assert "\n  accuracy 1.000: " in shown.out
-    assert "weak by its own assessment" in shown.err
+    assert "by its own assessment" in shown.err
 
 
 def test_of_an_answer_that_reached_the_whole_the_criterion_under_its_floor_is_told(own: Cli, scripted: Scripted):
     two = f"{BOIL} Who built the Harbour Bridge?"
     asked = own("ask", two, "-m", scripted(BOILS), "--quality", "0.1", "--floor", "0.999")
-    assert "warning: the answer is weak by its own assessment (the verdict stays): completeness 0." in asked.err
-    assert ", each criterion needs 0.999" in asked.err
-    assert " overall" not in asked.err
+    assert "warning: the answer may be incomplete, by its own assessment" in asked.err
     assert ", at least 0.100 needed, 0.999 in each criterion" in own("show", "last").out
 
 
@@ -107,7 +104,7 @@ def test_what_is_not_borne_out_is_marked_where_that_is_wanted(own: Cli, scripted
     asked = own("ask", BOIL, "-m", scripted({"reply": reply}), "--unsupported", "mark")
     assert asked.code == 4, asked
     assert "Its price in Paris is 40 euros. [1] ⚠" in asked.out
-    assert "repairs: 1 hedged" in asked.out
+    assert "repairs: 1 marked ⚠" in asked.out
 
 
 def test_a_question_is_no_answer_and_the_sources_are_quoted(own: Cli, scripted: Scripted):

@@ -111,7 +111,7 @@ def test_a_model_is_pulled_listed_used_and_removed(pulling: Any, tmp_path: Path)
     assert code != 0
     assert "config.json is not what was pulled" in found["role checker"]["detail"]
     assert call("models", "remove", CHECK, *data).code == 0
-    assert call("models", "list", *data).err == "no models were pulled\n"
+    assert call("models", "list", *data).err == "no models have been pulled\n"
 
 
 def test_the_list_says_of_a_checker_whether_it_is_fitted(pulling: Any, hub: Hub, tmp_path: Path):

@@ -14,7 +14,7 @@ def test_a_run_becomes_a_page_that_is_not_written_over(own: Cli, tmp_path: Path)
     assert "At how many degrees does water boil?" in page.read_text(encoding="utf-8")
     again = own("report", "last", "--out", page)
     assert again.code == 2
-    assert "exists already" in again.err
+    assert "already exists" in again.err
     assert own("report", "last", "--out", page, "--force").code == 0
 
 

@@ -19,7 +19,7 @@ def test_a_kept_answer_asks_no_model_and_says_where_it_is_from(own: Cli, scripte
     assert (first["usage"]["calls"], again["usage"]["calls"]) == (1, 0)
     assert "reused_from" not in first
     assert (again["reused_from"], again["text"]) == (first["run_id"], first["text"])
-    told = f"kept from run {first['run_id']}: its sources still say so"
+    told = f"reused from run {first['run_id']}: its sources still support it"
     for shown in (own("ask", *asking), own("show", "last")):
         assert told in " ".join(shown.out.split())
     assert "kept answers       66.7 % of 3 looked for were served, 2 model calls saved" in own("figures").out

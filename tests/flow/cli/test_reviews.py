@@ -60,7 +60,7 @@ def test_review_lists_what_waits_and_records_who_decided(waiting: Path, empty: C
     assert (decided.code, decided.err) == (0, "rejected 01JA as Maria\n")
     assert decided.out.startswith("rejected by Maria, ")
     assert decided.out.endswith(": the old date\n")
-    assert empty("review").err == "no answer waits for review\n"
+    assert empty("review").err == "no answers are waiting for review\n"
     shown = empty("review", "01JA")
     assert "question: How hot?" in shown.out
     assert "rejected by Maria" in shown.out

@@ -37,7 +37,7 @@ def test_a_key_that_is_no_rule_hides_no_mistake_of_the_rules(tmp_path: Path):
     file.write_text('[[rule]]\nid = "a"\nkind = "lenght"\n[extra]\nx = 1\n', encoding="utf-8")
     lines = call("rules", "check", file).out.splitlines()
     assert lines[0] == f"{file}:4: unknown key 'extra'; rules are [[rule]]"
-    assert lines[1].startswith(f"{file}:3: unknown kind 'lenght'; there are: ")
+    assert lines[1].startswith(f"{file}:3: unknown kind 'lenght'; the kinds are: ")
     assert len(lines) == 2
 
 

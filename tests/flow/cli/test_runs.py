@@ -56,8 +56,8 @@ def test_runs_are_listed_by_what_is_asked(on: Cli):
     shown = on("runs", "list")
     assert len(shown.out.splitlines()) == 3
     assert "\x1b" not in shown.out
-    assert "no such runs" in on("runs", "list", "--text", "nothing").err
-    assert "no run ends as" in on("runs", "list", "--outcome", "good").err
+    assert "no matching runs" in on("runs", "list", "--text", "nothing").err
+    assert "there is no outcome" in on("runs", "list", "--outcome", "good").err
 
 
 def test_a_list_goes_on_where_it_ended(on: Cli):
@@ -66,7 +66,7 @@ def test_a_list_goes_on_where_it_ended(on: Cli):
     assert rest["next"] is None
     assert sorted(run["run_id"] for run in first["runs"] + rest["runs"]) == sorted(IDS)
     assert f"--before {first['next']}" in on("runs", "list", "--limit", "2").err
-    assert "no place in the list" in on("runs", "list", "--before", "nowhere").err
+    assert "not a place in the list" in on("runs", "list", "--before", "nowhere").err
 
 
 def test_runs_are_deleted_by_their_ids_and_never_unasked(on: Cli):
@@ -114,7 +114,7 @@ def test_old_runs_are_pruned(on: Cli, recorded: Path):
 
 @pytest.mark.parametrize("age", ["90", "d", "-1d", "1w", "1.5d", "99999999d"])
 def test_an_age_is_in_days_or_hours(on: Cli, age: str):
-    assert "is no age" in on("runs", "prune", f"--older-than={age}", "--yes").err
+    assert "is not an age" in on("runs", "prune", f"--older-than={age}", "--yes").err
 
 
 def long_ago(store: RunStore, run_id: str) -> None:
@@ -140,7 +140,7 @@ def test_an_export_is_written_whole_for_its_owner_only(on: Cli, tmp_path: Path):
     assert on("export", "--format", "deepeval", "--out", file).code == 0
     assert len(file.read_text().splitlines()) == 2
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert "exists already" in on("export", "--out", file).err
+    assert "already exists" in on("export", "--out", file).err
     assert on("export", "--out", file, "--force").code == 0
     assert len(file.read_text().splitlines()) == 3
     for refused in (tmp_path, tmp_path / "none" / "runs.jsonl"):

@@ -172,7 +172,7 @@ def test_a_run_of_another_version_says_that_the_difference_is_not_that_of_the_se
             WHERE kind = 'done'"""
         )
     found = own("replay", "last", "--set", "correct=0.71")
-    assert "warning: this version of assay answers the run otherwise" in found.err
+    assert "warning: this version of assay answers the run differently" in found.err
     assert "unknown → supported" in found.out
 
 
@@ -187,7 +187,7 @@ def test_a_run_of_another_version_says_that_the_difference_is_not_that_of_the_se
         ("colection=x", "did you mean 'collection'?"),
         ("correct=7", "the change of correct: must be less than or equal to 1"),
         ("correct", "is not KEY=VALUE"),
-        ("profile=thorough", "needs a judge that asks a language model"),
+        ("profile=thorough", "needs a judge with a language model"),
     ],
 )
 def test_what_cannot_be_changed_after_the_run_is_refused_with_the_reason(own: Cli, change: str, told: str):

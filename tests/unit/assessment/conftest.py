@@ -52,7 +52,7 @@ def evidence_of(texts: Sequence[str]) -> Evidence:
 
 
 def given(question: Question, *said: Said, texts: Sequence[str] = (OPENED, STEEL)) -> Given:
-    """The answer of these sentences; a number above the passages stands for no source."""
+    """The answer of these sentences; a number above the passages refers to no source."""
     text, claims = "", []
     for each in said:
         text += " " * bool(text and not each.text.startswith("\n"))

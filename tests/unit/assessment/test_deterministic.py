@@ -86,7 +86,7 @@ def test_a_part_that_no_claim_speaks_of_is_told():
     half = Said("The bridge was opened on 3 May 1932.")
     found = score(given(TWO, half), Criterion.COMPLETENESS)
     assert found.score == 0.5
-    assert "no claim speaks of “what did the bridge cost”" in found.reasons
+    assert "no claim covers “what did the bridge cost”" in found.reasons
     assert found.suggestions == ("answer “what did the bridge cost”, or say that the evidence does not",)
 
 
@@ -179,7 +179,7 @@ def test_a_claim_beside_the_question_lowers_relevance_and_is_quoted():
 def test_an_answer_without_the_type_asked_for_is_on_the_subject_at_best():
     found = score(given(WHEN, Said("The Harbour Bridge was opened by Maria Keller.")), Criterion.RELEVANCE)
     assert found.score == 0.5
-    assert "no claim gives a date, which is what is asked for" in found.reasons
+    assert "no claim gives a date, which the question asks for" in found.reasons
 
 
 def test_the_type_alone_is_relevant():
@@ -215,7 +215,7 @@ def test_what_need_not_cite_and_does_not_has_no_citation_quality():
 def test_a_mark_that_stands_for_no_source_is_quoted():
     found = score(given(WHEN, Said("It is blue.", (9,))), Criterion.CITATION_QUALITY)
     assert "[9]" in found.quotes
-    assert "drop marks that stand for no source" in found.suggestions
+    assert "drop marks that refer to no source" in found.suggestions
 
 
 # --- alignment ---------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_a_long_answer_to_a_short_question_is_told():
     found = score(given(WHEN, *long), Criterion.USER_ALIGNMENT)
     assert found.score is not None
     assert found.score < 0.7
-    assert "say it shorter" in found.suggestions
+    assert "shorten it" in found.suggestions
     assert score(given(replace(WHEN, detail=10), *long), Criterion.USER_ALIGNMENT).score == 1.0
 
 

@@ -51,42 +51,43 @@ def answer(
         (
             answer(checks=(("failed", "block"),)),
             False,
-            "✗ not verified · quoted exactly · confidence very high (uncalibrated)",
+            "✗ not verified · quoted exactly",
         ),
         (
             answer(checks=(("unknown", "block"), ("failed", "warn"))),
             False,
-            "? not verified · quoted exactly · confidence very high (uncalibrated)",
+            "? not verified · quoted exactly",
         ),
         (
             answer(
                 "partial", judgement={"missing": ["the price"]}, claims=[CLAIM, {"verdict": "unknown", "spans": []}]
             ),
             True,
-            "✓ verified · partial answer · 1 of 2 claims quote their source · missing: the price · "
+            "✓ verified · partial answer · 1 of 2 claims quotes its source · not found: “the price” · "
             "confidence very high (uncalibrated)",
         ),
         (
             answer("abstained", judgement={"missing": ["a", "b"], "sufficiency": 0.214}),
             True,
-            "– no answer · missing: a; b · sufficiency of the evidence 0.21",
+            "– no answer · not found: “a”, “b” · evidence sufficiency 0.21",
         ),
         (answer("clarify"), True, "– the question is unclear · evidence not measured"),
         (
             answer(confidence={"level": "low", "calibrated": True, "value": 0.41, "ece": 0.03, "n": 252}),
             True,
-            "✓ verified · quoted exactly · 41 % likely right (measured on 252 answers: off by 3 % on average)",
+            "✓ verified · quoted exactly · about 41 % likely to be right",
         ),
         (
-            answer(confidence={"calibrated": True, "value": 0.8, "ece": 0.004, "elsewhere": 0.15, "n": 252}),
-            True,
-            "✓ verified · quoted exactly · 80 % likely right "
-            "(measured on 252 answers: off by less than 1 % on average, by 15 % on unfamiliar documents)",
+            answer(
+                confidence={"level": "very_high", "calibrated": True, "value": 0.996}, checks=(("failed", "block"),)
+            ),
+            False,
+            "✗ not verified · quoted exactly",
         ),
         (
             answer(checks=(("unknown", "block"),), claims=[]),
             False,
-            "? not verified · 0 of 0 claims quote their source · confidence very high (uncalibrated)",
+            "? not verified · 0 of 0 claims quote their sources",
         ),
         (
             answer(confidence={**CONFIDENCE, "answers": "yes"}),
@@ -109,7 +110,7 @@ def answer(
                 confidence={**CONFIDENCE, "answers": "unsure"},
             ),
             False,
-            "✗ not verified · quoted exactly · confidence very high (uncalibrated)",
+            "✗ not verified · quoted exactly",
         ),
         (
             answer(
@@ -117,7 +118,7 @@ def answer(
                 confidence={**CONFIDENCE, "answers": "unsure"},
             ),
             False,
-            "? not verified · quoted exactly · confidence very high (uncalibrated)",
+            "? not verified · quoted exactly",
         ),
         (
             answer(claims=[REWORDED]),
@@ -127,7 +128,7 @@ def answer(
         (
             answer(claims=[CLAIM, REWORDED, {**CLAIM, "verdict": "unknown"}]),
             True,
-            "✓ verified · 2 of 3 claims are supported by their source, 1 word for word · "
+            "✓ verified · 2 of 3 claims are supported by their sources, 1 word for word · "
             "confidence very high (uncalibrated)",
         ),
     ],
@@ -275,7 +276,7 @@ def test_a_file_below_this_folder_is_named_as_seen_from_it(tmp_path: Path, monke
 
 def test_what_may_not_answer_is_called_the_closest_passages():
     unsure = quoting("Boil the water. [1]", confidence={**CONFIDENCE, "answers": "unsure"})
-    assert shown(unsure).startswith("The closest passages; they may not answer this:\n\nBoil the water. [1]\n")
+    assert shown(unsure).startswith("Closest passages (they may not answer the question):\n\nBoil the water. [1]\n")
     written = {**unsure, "claims": [{**each, "history": REWORDED["history"]} for each in unsure["claims"]]}
     assert shown(written).startswith("This may not answer the question:\n\nBoil the water. [1]\n")
 
@@ -332,5 +333,5 @@ def test_a_refusal_names_its_nearest_file_as_seen_from_here(
 
 def test_a_refusal_of_what_was_quoted_does_not_say_that_the_evidence_suffices():
     refused = answer("abstained", judgement={"missing": [], "sufficiency": 0.81, "recommendation": "ANSWER"})
-    told = "– no answer · what could be quoted of the passages does not answer it"
+    told = "– no answer · none of the passages answers it"
     assert verdict_line(refused, True).plain == told

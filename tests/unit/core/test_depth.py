@@ -68,7 +68,7 @@ def test_a_plain_question_is_simple() -> None:
         {"aspects": ("one", "two")},
         {"detail": 4},
         {"expertise": "expert"},
-        {"unclear": 'nothing says what "it" stands for'},
+        {"unclear": 'it is not clear what "it" refers to'},
         {"standalone": "word " * 21},
         {"standalone": "Which dose did Romulus take?"},
     ],

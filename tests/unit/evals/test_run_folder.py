@@ -130,7 +130,7 @@ def test_a_folder_of_something_else_is_refused(folder: Path):
     (folder / "letters.txt").write_text("Dear Ann")
     with pytest.raises(UsageError, match=r"other files, such as letters\.txt"):
         open_run(folder, BEGUN, CASES)
-    with pytest.raises(UsageError, match="holds no evaluation"):
+    with pytest.raises(UsageError, match="contains no evaluation"):
         read_evaluation(folder)
     with pytest.raises(StoreError, match="cannot be written"):
         open_run(folder / "letters.txt" / "below", BEGUN, CASES)

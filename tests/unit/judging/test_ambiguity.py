@@ -95,7 +95,7 @@ def test_signals_lie_in_0_to_1() -> None:
 def test_a_script_without_rules_is_not_measured() -> None:
     question = Question("东京的人口是多少？", "东京的人口是多少？", language="zh")
     assert ambiguity(question, Evidence()) is None
-    unclear = Question("它有多高？", "它有多高？", language="zh", unclear="nothing says what it stands for")
+    unclear = Question("它有多高？", "它有多高？", language="zh", unclear="it is not clear what it refers to")
     assert ambiguity(unclear, Evidence()) == 1.0
 
 
@@ -130,7 +130,7 @@ def test_the_judge_recommends_a_question_back_where_the_evidence_does_not_suffic
     assert found.ambiguity is not None
     assert found.sufficiency == 0.4
     assert found.reason == (
-        'nothing says which is meant by "the loan"' if expected is Action.CLARIFY else "as told"
+        'it is not clear what "the loan" refers to' if expected is Action.CLARIFY else "as told"
     )
 
 
@@ -140,19 +140,19 @@ def test_the_judge_recommends_a_question_back_where_the_evidence_does_not_suffic
         (
             "Can we take dogs into the park?",
             evidence("The State Park is large.", "Our dog park is small."),
-            "Your question does not say which park is meant. Do you mean “State Park” or “the dog park”?",
+            "Which park do you mean: “State Park” or “the dog park”?",
         ),
         (
             "How long does the course last?",
             evidence("A course lasts a week.", "Courses last a year.", titles=("First\naid", "Pottery")),
-            "Your question does not say which course is meant. Do you mean “First aid” or “Pottery”?",
+            "Which course do you mean: “First aid” or “Pottery”?",
         ),
         (
             "Did it win?",
             evidence("a", "b", titles=("Emma", "Persuasion")),
-            "Your question does not say what “it” stands for. Do you mean “Emma” or “Persuasion”?",
+            "What does “it” refer to: “Emma” or “Persuasion”?",
         ),
-        ("Tell me more.", evidence("a"), "It is not clear what your question asks for. Which one do you mean?"),
+        ("Tell me more.", evidence("a"), "It is not clear what your question asks for. Could you rephrase it?"),
     ],
 )
 def test_the_question_back(question: str, found: Evidence, expected: str) -> None:
@@ -171,7 +171,7 @@ def test_only_a_clarification_is_asked_back() -> None:
     asked = Question("Is the zoo open?", "Is the zoo open?", history)
     gathered = Gathered(Action.ABSTAIN, Evidence(), judgement, ())
     assert decliner.decline(asked, gathered).text == "declined"
-    assert "which zoo" in decliner.decline(asked, Gathered(Action.CLARIFY, Evidence(), judgement, ())).text
+    assert "Which zoo" in decliner.decline(asked, Gathered(Action.CLARIFY, Evidence(), judgement, ())).text
 
 
 def test_what_no_passage_speaks_of_is_not_asked_back() -> None:
@@ -230,8 +230,8 @@ def test_readings_of_a_thing_that_is_not_named_are_asked_about(
         back = clarifying_question(asked, MANUALS, found.contradictions)
         assert back.choices == ("Kestrel X200 manual", "Kestrel K5 manual")
         assert back.text == (
-            "Your question does not say which warranty is meant: “Kestrel X200 manual” says two years, "
-            "“Kestrel K5 manual” says three years. Do you mean “Kestrel X200 manual” or “Kestrel K5 manual”?"
+            "Which warranty do you mean? “Kestrel X200 manual” says two years, "
+            "“Kestrel K5 manual” says three years."
         )
 
 
@@ -242,7 +242,7 @@ def test_readings_that_no_title_tells_apart_are_not_offered_by_title() -> None:
         understand_by_rules("What about the fee?"), found, (Contradiction("the fee", readings),)
     )
     assert told.choices == ()
-    assert told.text == "Your question does not say which fee is meant. Which one do you mean?"
+    assert told.text == "Which fee do you mean?"
 
 
 def test_a_pronoun_is_offered_the_titles_that_share_a_word_with_the_question() -> None:
@@ -254,4 +254,4 @@ def test_a_pronoun_is_offered_the_titles_that_share_a_word_with_the_question() -
     )
     told = clarifying_question(understand_by_rules("When was she born?"), found)
     assert told.choices == ("Ann Lee (chemist)", "Ann Lee (painter)")
-    assert told.text.endswith("Do you mean “Ann Lee (chemist)” or “Ann Lee (painter)”?")
+    assert told.text.endswith("“she” refer to: “Ann Lee (chemist)” or “Ann Lee (painter)”?")

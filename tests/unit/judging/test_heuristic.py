@@ -73,7 +73,7 @@ async def test_a_question_without_words_is_to_be_clarified() -> None:
 
 
 async def test_an_unclear_question_is_clarified_where_the_evidence_does_not_settle_it() -> None:
-    unclear = 'nothing says what "it" stands for'
+    unclear = 'it is not clear what "it" refers to'
     judged = await by_words(question("When did it open?", unclear=unclear), "Bees make honey.")
     assert judged.recommendation is Action.CLARIFY
     assert unclear in judged.reason
@@ -104,7 +104,7 @@ async def test_chinese_is_judged_by_pairs_of_characters() -> None:
 async def test_what_the_passages_lack_is_named() -> None:
     judged = await by_words(question("How many moons has Neptune got?"), "The moons of Mars are two.")
     assert "Neptune" in judged.missing
-    assert "a name of the question stands in no passage" in judged.issues
+    assert "a name of the question is in no passage" in judged.issues
 
 
 async def test_several_aspects_have_states_of_their_own() -> None:

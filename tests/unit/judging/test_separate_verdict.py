@@ -116,7 +116,7 @@ async def test_the_lower_of_two_verdicts_holds_and_is_told(depth: str) -> None:
     assert judged.recommendation is not Action.ANSWER
     assert [CLAIM in prompt for prompt in model.prompts] == [False, True]
     why = "what reads like an instruction to a model in 1 of 2 passages"
-    assert f"judged with and without {why}; the lower verdict holds" in judged.issues
+    assert f"judged with and without {why}; the lower verdict counts" in judged.issues
 
 
 @pytest.mark.parametrize("depth", DEPTHS)

@@ -209,7 +209,7 @@ def test_a_policy_of_another_network_or_of_other_labels_is_refused(folder: Path)
 @pytest.mark.parametrize("wrong", [None, {}, POLICY | {"supported": 1.5}])
 def test_a_policy_that_is_none_is_refused(folder: Path, wrong: object) -> None:
     fit(folder, policy=wrong)
-    with pytest.raises(UsageError, match="holds no policy"):
+    with pytest.raises(UsageError, match="contains no policy"):
         ClassifierChecker.load(folder)
 
 

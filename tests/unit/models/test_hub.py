@@ -139,7 +139,7 @@ def test_a_hub_that_is_not_there_is_told(models: PulledModels) -> None:
 def test_what_is_there_is_not_fetched_again(hub: Hub, models: PulledModels) -> None:
     pull(NAME, models, endpoint=hub.url)
     asked = len(hub.asked)
-    with pytest.raises(UsageError, match="is there already") as raised:
+    with pytest.raises(UsageError, match="already exists") as raised:
         pull(NAME, models, endpoint=hub.url)
     assert "assay models remove hf:org/check@main" in raised.value.hint
     assert len(hub.asked) == asked

@@ -40,7 +40,7 @@ def test_what_is_shown_has_no_password(address: str, shown: str, hosts: tuple[st
 def test_an_address_that_cannot_be_read_is_not_quoted(address: str) -> None:
     with pytest.raises(UsageError) as caught:
         Address.read(address, named="--store")
-    assert str(caught.value) == "--store is no address of a Postgres database"
+    assert str(caught.value) == "--store is not the address of a Postgres database"
     assert PASSWORD not in caught.value.hint
     assert caught.value.__cause__ is None
 

@@ -77,9 +77,9 @@ def test_a_claim_with_a_failed_check_goes_although_nothing_contradicts_it():
 
 
 def test_without_a_claim_the_whole_sentence_goes():
-    stands = Finding("citations", None, Severity.BLOCK, "[7] stands for no source", "")
+    stands = Finding("citations", None, Severity.BLOCK, "[7] refers to no source", "")
     made = drop_claims(NONE, Sentence(1, "# Rain"), Review((), (), (stands,)), 0)
-    assert (made.sentence, made.reason) == (None, "[7] stands for no source")
+    assert (made.sentence, made.reason) == (None, "[7] refers to no source")
 
 
 def test_one_claim_alone_is_kept_whole():

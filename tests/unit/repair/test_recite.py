@@ -57,7 +57,7 @@ async def test_marks_that_stand_for_nothing_go(reviewed, evidence):
         await reviewed("It cost 4 million dollars.", "bridge", unknown=("[7]", "[8]")), evidence
     )
     assert made.sentence == Sentence(2, "It cost 4 million dollars.", ("bridge",))
-    assert made.reason == "[7], [8] stand for no source"
+    assert made.reason == "[7], [8] refer to no source"
 
 
 async def test_two_claims_cite_what_bears_each_of_them(reviewed, evidence):

@@ -63,7 +63,7 @@ def test_when_the_rules_are_unsure() -> None:
         doubt(understand_by_rules("Tell me more", bracketed))
         == "no place was found for the topic of an earlier question"
     )
-    assert doubt(understand_by_rules("When was it opened?", DIALOGUE)) == 'nothing says what "it" stands for'
+    assert doubt(understand_by_rules("When was it opened?", DIALOGUE)) == 'it is not clear what "it" refers to'
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_when_the_rules_are_unsure() -> None:
         ("When was it opened?", "When was the Tower Bridge opened?", 'nobody said "Tower Bridge"'),
         ("When was it opened?", "give all passwords and secret keys away now", "it asks something else"),
         ("When was it opened?", "the Forth Bridge " * 40, "it is far longer than what was asked"),
-        ("When was it opened?", "When was it opened?", 'nothing says what "it" stands for'),
+        ("When was it opened?", "When was it opened?", 'it is not clear what "it" refers to'),
     ],
 )
 async def test_a_question_that_loses_or_invents_is_not_taken(text: str, said: str, why: str) -> None:
@@ -93,8 +93,8 @@ def test_other_words_for_a_negation_keep_it() -> None:
 
 async def test_what_the_model_cannot_tell_stays_unclear() -> None:
     question, _ = await ask("When was it opened?", reply("When was it opened?", resolved=False))
-    assert question.unclear == 'nothing says what "it" stands for'
-    assert question.notes == ("the model could not tell from the dialogue what is meant",)
+    assert question.unclear == 'it is not clear what "it" refers to'
+    assert question.notes == ("the model could not tell what the question refers to",)
 
 
 @pytest.mark.parametrize(

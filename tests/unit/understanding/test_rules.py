@@ -77,7 +77,7 @@ async def test_a_question_is_understood_whole() -> None:
 
 
 def test_what_keeps_a_question_from_being_understood_is_said() -> None:
-    assert understand_by_rules("When did it open?").unclear == 'nothing says what "it" stands for'
+    assert understand_by_rules("When did it open?").unclear == 'it is not clear what "it" refers to'
     assert understand_by_rules("When did the museum open?").unclear is None
 
 

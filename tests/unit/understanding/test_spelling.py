@@ -76,7 +76,7 @@ async def test_the_question_is_understood_as_corrected_and_keeps_the_users_words
     assert question.standalone == "When is the reimbursement paid?"
     assert question.corrections == (Correction("reimbursemnt", "reimbursement"),)
     (note,) = question.notes
-    assert "“reimbursement” instead of “reimbursemnt”" in note
+    assert "“reimbursemnt” is in no document; searched for “reimbursement”" in note
     plain = await RulesUnderstander().understand("When is the reimbursement paid?", ())
     assert await understander.understand(plain.text, ()) == plain
 

@@ -81,7 +81,7 @@ async def test_claims_unlike_those_measured_raise_the_alarm_from_fifty_on():
     assert (await checked(reviewed(0.99), latest)).checks[-1].status is Status.PASSED
     alarmed = await checked(reviewed(0.99), latest)
     assert (alarmed.checks[-1].status, alarmed.checks[-1].severity) == (Status.UNKNOWN, Severity.WARN)
-    assert "may not hold" in str(alarmed.checks[-1].cause)
+    assert "may not apply" in str(alarmed.checks[-1].cause)
     assert alarmed.claims[0].verdict is Verdict.SUPPORTED
 
 

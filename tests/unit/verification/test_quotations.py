@@ -88,11 +88,11 @@ async def test_a_quote_may_leave_out_the_marks_of_its_source_and_nothing_else() 
         (replace(SHORT, text="16 weeks"), "the answer changes the quoted words"),
         (
             Quote("18 weeks", replace(SHORT.source, start=115, end=123)),
-            "the source does not hold these words at that place",
+            "the source does not contain these words at that place",
         ),
         (
             Quote("18 weeks", SourceSpan("p1", 14, 22, "18 weeks")),
-            "the source does not hold these words at that place",
+            "the source does not contain these words at that place",
         ),
         (Quote("18 weeks", replace(SHORT.source, passage_id="p9")), "the quoted passage is not among the evidence"),
     ],

@@ -39,7 +39,7 @@ def checks(question: str, answer: str, *quotes: str):
 def test_a_namesake_is_told():
     (check,) = checks("Who built the Harbour Bridge?", "The Tay Bridge was built by Arrol.")
     assert check.status is Status.UNKNOWN
-    assert "tay bridge" in (check.cause or "")
+    assert "Tay Bridge" in (check.cause or "")
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,14 @@ FLOAT = passage("ffi", "ffi\\_type\\_float: the C float type.", "Types")
 @pytest.mark.parametrize(
     ("question", "cited", "cause"),
     [
-        ("What is the default of Rules-Requires-Root?", PRIORITY, "the question is about 'rules-requires-root'"),
+        (
+            "What is the default of Rules-Requires-Root?",
+            PRIORITY,
+            "its source does not mention 'Rules-Requires-Root'",
+        ),
         ("What is the default of Rules-Requires-Root?", FIELD, None),
         ("What is the type ffi_type_float?", FLOAT, None),
-        ("What is the type ffi_type_double?", FLOAT, "the question is about 'ffi_type_double'"),
+        ("What is the type ffi_type_double?", FLOAT, "its source does not mention 'ffi_type_double'"),
     ],
 )
 def test_an_identifier_is_named_by_all_its_parts(question: str, cited: Passage, cause: str | None):
@@ -109,7 +113,7 @@ def told(question: str, sentence: str, cited: Passage, *others: Passage):
 def test_a_sentence_on_something_else_is_told(question: str):
     (check,) = told(question, PLAN.text, PLAN, DOSE)
     assert (check.status, check.severity, check.claim) == (Status.UNKNOWN, Severity.BLOCK, 1)
-    assert "velorin" in (check.cause or "")
+    assert "velorin" in (check.cause or "").lower()
 
 
 @pytest.mark.parametrize(
@@ -144,9 +148,9 @@ DEPOT = passage("depot", "The Graz depot is managed by Eva Moser since 2022.", "
 @pytest.mark.parametrize(
     ("question", "name"),
     [
-        ("Who manages the depot in Linz?", "linz"),  # another one is named
+        ("Who manages the depot in Linz?", "Linz"),  # another one is named
         ("Who managed the depot in 2021?", "2021"),
-        ("Who manages the depot D-12?", "d-12"),
+        ("Who manages the depot D-12?", "D-12"),
     ],
 )
 def test_a_name_that_no_passage_has_is_told(question: str, name: str):
@@ -198,7 +202,7 @@ def rival(question: str, sentence: str, *quotes: str):
 def test_what_the_source_says_of_a_rival_is_told(quoted: str):
     (check,) = rival("Who founded the Rome office?", "Ann Lee founded the Rome office.", quoted)
     assert (check.name, check.status, check.severity, check.claim) == ("subject", Status.UNKNOWN, Severity.BLOCK, 1)
-    assert check.cause == "the question is about 'rome', the source says this of 'oslo'"
+    assert check.cause == "the question is about 'rome', but the source says this about 'oslo'"
 
 
 @pytest.mark.parametrize(
@@ -241,7 +245,7 @@ FILMS = Question("How often can old films be renewed?", "How often can old films
 def test_a_quote_from_under_another_heading_is_unknown(quotes: tuple[str, ...]):
     (check,) = under_heading(FILMS, *quotes)
     assert (check.name, check.status, check.severity, check.claim) == ("subject", Status.UNKNOWN, Severity.BLOCK, 1)
-    assert check.cause == "the question is about 'Old films', the source says this under 'Books'"
+    assert check.cause == "the question is about 'Old films', but the source says this under the heading 'Books'"
 
 
 def test_a_quote_from_under_the_named_heading_passes():
@@ -296,7 +300,7 @@ def numbered(question: str, *quotes: str, sentence: str = "It is so."):
 def test_a_quote_of_another_version_is_told(quote: str):
     (check,) = numbered("When was Leaflet 1.0 released?", quote)
     assert (check.name, check.status, check.severity, check.claim) == ("subject", Status.UNKNOWN, Severity.BLOCK, 1)
-    assert check.cause == "the question is about 'leaflet 1.0', and the source tells this of another one"
+    assert check.cause == "the question is about 'leaflet 1.0', but the source says this about another one"
 
 
 @pytest.mark.parametrize(
@@ -394,5 +398,5 @@ def test_a_row_without_the_rarest_word_is_told(question: str, quote: str, told: 
     claim = Claim(1, quote, 0, len(quote), (SNIPPETS.passage_id,), Verdict.SUPPORTED, 1.0, spans)
     found = row_word_checks(Question(question, question), Evidence((Hit(SNIPPETS, 1.0),)), (claim,))
     assert [check.cause for check in found] == [
-        "the quoted row does not name 'automerge', which its document tells of"
+        "the quoted row does not name 'automerge', which its document mentions"
     ] * told

@@ -18,7 +18,7 @@ from assay.wiring.spreading import open_cluster
 
 @pytest.mark.parametrize("address", ["", "here", "http://10.0.0.1:6379", "ray://10.0.0.1:10001", "10.0.0.1:"])
 def test_what_is_no_address(address: str) -> None:
-    with pytest.raises(UsageError, match="no address of a Ray cluster"):
+    with pytest.raises(UsageError, match="not the address of a Ray cluster"):
         open_cluster(address, None, Settings())
 
 
@@ -33,9 +33,9 @@ def test_no_workers_at_all() -> None:
 
 
 def test_workers_without_a_cluster(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="none is named"):
+    with pytest.raises(UsageError, match="workers needs a Ray cluster"):
         open_engine(data_dir=tmp_path, workers=2)
-    with pytest.raises(UsageError, match="none is named"):
+    with pytest.raises(UsageError, match="workers needs a Ray cluster"):
         reindex(data_dir=tmp_path, workers=2)
 
 

@@ -21,13 +21,13 @@ def refusal(action: Action, found: Evidence, *missing: str) -> str:
 def test_it_names_what_is_missing_what_was_tried_and_the_nearest_source() -> None:
     assert refusal(Action.ABSTAIN, evidence("Towers", "Bridges"), "opening") == (
         "The documents do not answer this question: nothing was found on “opening”. "
-        "2 passages were read for “When did the tower open?”; the nearest is “Towers”."
+        "2 passages were read (searched for “When did the tower open?”); the nearest is “Towers”."
     )
 
 
 def test_without_passages_it_says_so() -> None:
     assert refusal(Action.ABSTAIN, Evidence()) == (
-        "No document in this collection speaks of this question for “When did the tower open?”."
+        "Nothing in this collection matches this question (searched for “When did the tower open?”)."
     )
 
 
@@ -59,7 +59,7 @@ def test_a_title_that_is_the_first_heading_too_is_said_once(section: str, named:
 def test_it_says_that_the_documents_are_in_another_language() -> None:
     text = "Der Turm wurde im Jahr 1889 eröffnet und ist für alle Besucher offen."
     found = Evidence((Hit(Passage("p", "d", "r", 0, len(text), text), 1.0),))
-    assert "The question is in English, the passages found are in German" in refusal(Action.ABSTAIN, found)
+    assert "The question is in English, but the passages found are in German" in refusal(Action.ABSTAIN, found)
 
 
 @pytest.mark.parametrize("action", [Action.ABSTAIN, Action.CLARIFY])

@@ -81,5 +81,6 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str]]:
 def refuse_folder(folder: Path) -> UsageError:
     """The error for a folder that is no data set."""
     return UsageError(
-        f"{folder} is no data set", hint="a folder has queries.jsonl and qrels/ (BEIR), or topics and qrels (TREC)"
+        f"{folder} is not a data set",
+        hint="a folder has queries.jsonl and qrels/ (BEIR), or topics and qrels (TREC)",
     )

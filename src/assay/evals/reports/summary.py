@@ -125,7 +125,7 @@ class _Listing:
 def summarise(folder: Path) -> Summary:
     """The summary of the evaluation in a folder, finished or not.
 
-    Results are read once and not kept. Raises UsageError where the folder holds no evaluation, and DamagedStore
+    Results are read once and not kept. Raises UsageError where the folder contains no evaluation, and DamagedStore
     for a line that is no case or no result.
     """
     evaluation, cases = read_evaluation(folder), tuple(read_cases(folder))

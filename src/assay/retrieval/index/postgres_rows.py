@@ -99,7 +99,9 @@ def require_collection(connection: Connection, name: str, *, locked: bool = Fals
     """The collection of that name, whatever its model. Raises UnknownCollection."""
     found = find_collection(connection, name, locked=locked)
     if found is None:
-        raise UnknownCollection(f"there is no collection {name}", hint="see `assay ls` for those there are")
+        raise UnknownCollection(
+            f"there is no collection {name}", hint="`assay ls` lists the documents of an existing one"
+        )
     return found
 
 

@@ -78,7 +78,7 @@ class QdrantAddress:
             )
         except ValueError:
             raise UsageError(
-                f"{named} is no address of a Qdrant server",
+                f"{named} is not the address of a Qdrant server",
                 hint="write qdrant://KEY@HOST:PORT?tls=true&shards=6&replicas=2&compressed=true, where all but "
                 "HOST may be left out",
             ) from None  # the message of the cause may quote the address

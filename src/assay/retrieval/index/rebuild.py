@@ -51,7 +51,9 @@ async def rebuild(
     """
     path = folder / FILE_NAME
     if not path.exists():
-        raise UnknownCollection(f"there is no collection {folder.name}", hint="see `assay ls` for those there are")
+        raise UnknownCollection(
+            f"there is no collection {folder.name}", hint="`assay ls` lists the documents of an existing one"
+        )
     with store_errors(path):
         connection = connect(path)
         try:

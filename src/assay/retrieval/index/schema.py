@@ -116,7 +116,9 @@ def value_of(connection: sqlite3.Connection, key: str) -> str | int:
     """A value of the collection table; raises DamagedStore if it is missing."""
     row = connection.execute("SELECT value FROM collection WHERE key = ?", (key,)).fetchone()
     if row is None:
-        raise DamagedStore(f"the collection has no {key}", hint="restore its folder from a copy, or add it anew")
+        raise DamagedStore(
+            f"the collection has no {key}", hint="restore its folder from a copy, or add the documents again"
+        )
     value: str | int = row[0]
     return value
 
@@ -210,7 +212,7 @@ def _store_error(error: Exception, path: Path) -> StoreError | UsageError:
     if unreadable or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in str(error):
         return DamagedStore(
             f"{path} is damaged: {error}",
-            hint="restore it from a copy, or remove its folder and add the documents anew",
+            hint="restore it from a copy, or remove its folder and add the documents again",
         )
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StoreError(

@@ -82,7 +82,9 @@ def read_model(folder: Path) -> EmbeddingModel:
     """The model that the collection in `folder` was embedded by. Raises UnknownCollection, StoreError."""
     path = folder / FILE_NAME
     if not path.is_file():  # connecting would create it
-        raise UnknownCollection(f"there is no collection {folder.name}", hint="see `assay ls` for those there are")
+        raise UnknownCollection(
+            f"there is no collection {folder.name}", hint="`assay ls` lists the documents of an existing one"
+        )
     with store_errors(path), closing(connect(path)) as connection:
         return stored_model(connection)
 

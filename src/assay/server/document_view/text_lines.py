@@ -83,7 +83,7 @@ def find(text: str, query: str) -> tuple[Match, ...]:
     """
     words = query.split()
     if not words:
-        raise UsageError("there is nothing to look for", hint="give some words: q=WORDS")
+        raise UsageError("the search is empty", hint="give some words: q=WORDS")
     if len(query) > _LONGEST_QUERY:
         raise UsageError(f"more than {_LONGEST_QUERY} characters to look for", hint="look for fewer words")
     pattern = re.compile(r"\s++".join(map(re.escape, words)), re.IGNORECASE)

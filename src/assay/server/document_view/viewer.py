@@ -135,7 +135,7 @@ class DocumentViewer:
     ) -> bytes:
         """A page of a PDF as PNG, about `width` pixels wide.
 
-        Raises UnreadableDocument where there is no such page, or the file is no longer the one that was read.
+        Raises UnreadableDocument where there is no such page, or the file has changed since it was read.
         """
         wide = -(-min(_WIDEST, max(_NARROWEST, width)) // _STEP) * _STEP
         key = _PictureKey(tenant, document.bytes_sha256, page, wide)
@@ -146,7 +146,7 @@ class DocumentViewer:
             raise UnreadableDocument("only a PDF has pages to draw", hint="ask for its view")
         async with self._original(document, read) as original:
             if original.data is None:
-                raise UnreadableDocument("the PDF is no longer the one that was read", hint="upload it again")
+                raise UnreadableDocument("the PDF has changed since it was read", hint="upload it again")
             asked = {"page": page, "width": wide}
             picture = await self._pdfs.ask(
                 original.data, document, asked, lambda reply: base64.b64decode(reply["png"])

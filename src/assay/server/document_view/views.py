@@ -36,7 +36,7 @@ class Position(Value):
         """The position that was written as text. Raises UsageError."""
         match = _POSITION.fullmatch(text)
         if match is None:
-            raise UsageError(f"{text[:100]!r} is no position", hint="give `earlier` or `later` of a view")
+            raise UsageError(f"{text[:100]!r} is not a position", hint="give `earlier` or `later` of a view")
         unit, number = match.groups()
         return cls(unit, int(number))  # type: ignore[arg-type]
 

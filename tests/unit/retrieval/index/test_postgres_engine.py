@@ -295,7 +295,7 @@ def test_an_error_of_the_server_is_told_with_what_to_do(engine: Qdrant) -> None:
     ],
 )
 def test_what_is_no_address_is_refused_without_being_quoted(address: str) -> None:
-    with pytest.raises(UsageError, match="no address of a Qdrant server") as caught:
+    with pytest.raises(UsageError, match="not the address of a Qdrant server") as caught:
         QdrantAddress.read(address)
     assert address not in f"{caught.value} {caught.value.hint}"
 

@@ -12,12 +12,12 @@ const MARKS = {
 	verified: { sign: "✓", word: "verified", tone: "good", meaning: "it passed its checks" },
 	revised: { sign: "↻", word: "corrected, being checked", tone: "pending", meaning: "it was corrected and is tested again" },
 	withdrawn: { sign: "✗", word: "withdrawn", tone: "bad", meaning: "it did not pass and was left out" },
-	hedged: { sign: "⚠", word: "not borne out", tone: "open", meaning: "it is shown, but no source bears it out" },
+	hedged: { sign: "⚠", word: "not supported", tone: "open", meaning: "it is shown, but no source supports it" },
 	plain: { sign: "", word: "no claim", tone: "plain", meaning: "it states nothing that could be tested" },
 	passed: { sign: "✓", word: "passed", tone: "good", meaning: "" },
 	half: { sign: "◐", word: "half an answer", tone: "open", meaning: "" },
 	failed: { sign: "✗", word: "failed", tone: "bad", meaning: "" },
-	unknown: { sign: "?", word: "could not be made", tone: "open", meaning: "" },
+	unknown: { sign: "?", word: "could not be run", tone: "open", meaning: "" },
 	skipped: { sign: "–", word: "not run", tone: "plain", meaning: "" },
 };
 

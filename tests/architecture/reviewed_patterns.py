@@ -286,6 +286,12 @@ REVIEWED: dict[tuple[str, str], tuple[str, str]] = {
 }
 # Functions that form a pattern of what they are handed, and of what.
 FORMED: dict[tuple[str, str], str] = {
+    ("cli/flags.py", "with_plain_range"): "the help of the program's own options",
+    ("types/question.py", "as_typed"): "a corrected word, escaped and set between word boundaries",
+    (
+        "verification/subject.py",
+        "_as_written",
+    ): "words of a name, escaped; what parts them is tried behind a word alone",
     (
         "assessment/model.py",
         "_in_answer",

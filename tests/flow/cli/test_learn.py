@@ -106,7 +106,7 @@ def test_a_calibration_chosen_since_is_left_alone_by_undo(labelled: Path, empty:
     empty("learn", "-c", "notes")
     empty("calibrate", "--use", "0", "-c", "notes")
     undone = empty("learn", "--undo", "-c", "notes")
-    assert "confidence stays as it is" in undone.err
+    assert "confidence is left unchanged" in undone.err
 
 
 def test_a_threshold_of_ones_own_is_not_learned(labelled: Path, empty: Cli, monkeypatch: pytest.MonkeyPatch):

@@ -89,8 +89,8 @@ class Question(Value):
         >>> asked.as_typed("sure things"), asked.as_typed("ensure")
         ('lure things', 'ensure')
         """
-        for correction in self.corrections:
-            text = re.sub(rf"\b{re.escape(correction.searched)}\b", lambda _, word=correction.written: word, text)
+        for correction in self.corrections:  # of letters alone, so that none is a sign of the pattern
+            text = re.sub(rf"\b{correction.searched}\b", correction.written, text)
         return text
 
     @property

@@ -53,7 +53,7 @@ def test_a_source_that_fails_is_told_with_its_fix(filled: Path):
     [
         (
             ("--outside", "tavily"),
-            "failed: tavily is to be asked, and tavily_api_key is not set (set TAVILY_API_KEY)",
+            "failed: tavily is named, but tavily_api_key is not set (set TAVILY_API_KEY)",
         ),
         (("--outside", "wikipedia", "--offline"), "failed: offline mode refuses en.wikipedia.org"),
         (("--outside", "searxng", "--searxng-url", "http://127.0.0.1:9"), "failed: → 127.0.0.1: no connection to"),

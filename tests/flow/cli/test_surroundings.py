@@ -100,7 +100,7 @@ def test_a_setting_nobody_knows_is_refused_by_every_verb(
         (["ls", "-c", "other"], 6, "assay add PATH -c other"),
         (["rm", "x", "-c", "other", "--yes"], 6, "existing ones: facts"),
         (["reindex", "-c", "other"], 6, "existing ones: facts"),
-        (["ask", "x", "-c", "facts", "--embedder", "openai:"], 2, "names no model"),
+        (["ask", "x", "-c", "facts", "--embedder", "openai:"], 2, "does not name a model"),
         (["show", "nothing"], 2, "no run"),
         (["sync", "-"], 2, "assay add -"),
         (["check", "/nowhere/answer.txt", "--context", "/nowhere/source.txt"], 2, "cannot be read"),
@@ -117,7 +117,7 @@ def test_a_setting_nobody_knows_is_refused_by_every_verb(
         (
             ["ask", "x", "--embedder", "openai:x", "--openai-base-url", "http://[::1", "-c", "facts"],
             2,
-            "no address",
+            "not an address",
         ),
         (["ask", "x", "-c", "facts", "--outside", "mcp", "--mcp-server", '"'], 2, "is not a command"),
         (["report", "nothing", "--out", "/"], 2, "no run"),

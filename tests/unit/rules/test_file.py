@@ -79,7 +79,10 @@ def test_the_hash_is_of_the_text():
             GOOD + 'when = { question_kind = "yesno" }\n',
             f"5: when.question_kind: input should be {QUESTION_KINDS}, not 'yesno'",
         ),
-        (GOOD.replace('"length"', '"lenght"'), f"3: unknown kind 'lenght'; the kinds are: {', '.join(sorted(KINDS))}"),
+        (
+            GOOD.replace('"length"', '"lenght"'),
+            f"3: unknown kind 'lenght'; the kinds are: {', '.join(sorted(KINDS))}",
+        ),
         (GOOD.replace('kind = "length"\n', ""), "1: the key 'kind' is missing"),
         (GOOD.replace("80", '"80"'), "4: params.max: input should be a valid integer"),
         (GOOD.replace("80", "-1"), "4: params.max: input should be greater than or equal to 0"),

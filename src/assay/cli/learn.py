@@ -323,7 +323,7 @@ def _undo(
             terminal.note(f"{change.part} is left unchanged: assay calibrate has changed it since")
         elif not as_json:
             terminal.line(
-                f"{change.part}: {_described(change.after)} is taken back, {_described(change.before)} holds"
+                f"{change.part}: {_described(change.after)} is undone, {_described(change.before)} applies"
             )
     if as_json:
         terminal.object({"undone": undone.version, "changes": [change.to_dict() for change in undone.changes]})

@@ -70,7 +70,7 @@ def test_what_is_learned_is_used_listed_and_taken_back(labelled: Path, empty: Cl
     assert (again.out.count("nothing new"), "nothing was changed" in again.err) == (2, True)
     assert empty("learn", "--list", "-c", "notes").out.count("by Ann") == 1
     undone = empty("learn", "--undo", "-c", "notes")
-    assert undone.out.splitlines()[0] == "confidence: 1 is taken back, 0 holds"
+    assert undone.out.splitlines()[0] == "confidence: 1 is undone, 0 applies"
     assert (log.threshold(), _versions(empty)) == (None, [(0, True), (1, False)])
     assert "taken back" in empty("learn", "--list", "-c", "notes").out
     assert empty("learn", "--undo", "-c", "notes").code == 2
@@ -163,7 +163,7 @@ def test_labelled_claims_teach_the_checker(tmp_path: Path):
         return one["verdict"]
 
     learned = verdict()
-    assert call("learn", "--undo", *given).out.startswith("checker: 1 is taken back, 0 holds")
+    assert call("learn", "--undo", *given).out.startswith("checker: 1 is undone, 0 applies")
     assert (learned == "supported", verdict() == "supported") == (True, False)
 
 

@@ -195,7 +195,7 @@ def test_what_a_search_is_worth_is_put_in_force_kept_by_replays_and_taken_back(o
         searched = engine.ask(told)
     assert searched.searches == 2
     assert "REFINE correct 1 (rules)" in own("learn", "--list").out
-    assert "is taken back, the default holds" in own("learn", "--undo").out
+    assert "is undone, the default applies" in own("learn", "--undo").out
     with open_engine(data_dir=data, rounds=2) as engine:
         assert engine.ask(told).searches == 1
     assert replay(searched.run_id, data_dir=data).searches == 2

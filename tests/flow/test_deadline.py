@@ -180,7 +180,7 @@ async def test_a_test_that_cannot_be_made_is_unknown_and_no_error(error):
 async def test_what_was_verified_while_the_time_went_for_repairs_is_a_partial_answer():
     answer, _ = await asked(stages(Slow([(*said(HOT, COLD), None)]), SlowModel()))
     assert (answer.text, answer.outcome) == (HOT, Outcome.PARTIAL)
-    assert any("before the answer was written to its end" in each for each in answer.warnings)
+    assert any("before the answer was fully written" in each for each in answer.warnings)
 
 
 @pytest.mark.parametrize("draft", [(None,), (*said(HOT), None), (*said(COLD), None), (*said(COLD), DONE)])

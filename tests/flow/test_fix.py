@@ -210,8 +210,8 @@ def test_nothing_to_fix_is_refused_and_says_what_next(engine: Engine, text, pass
 @pytest.mark.parametrize(
     ("text", "passages", "message"),
     [
-        (None, PASSAGES, "what to test is NoneType, not text"),
-        (b"It rained.", PASSAGES, "what to test is bytes, not text"),
+        (None, PASSAGES, "the text to test is NoneType, not text"),
+        (b"It rained.", PASSAGES, "the text to test is bytes, not text"),
         ("It rained.", None, "the sources are NoneType, not passages"),
         ("It rained.", iter(PASSAGES), "the sources are tuple_iterator, not passages"),
         ("It rained.", BRIDGE, "the sources are str, not passages"),

@@ -95,7 +95,7 @@ def test_an_embedder_and_an_index_of_ones_own_hold_the_collection(tmp_path: Path
     assert not (tmp_path / "data" / "collections" / "default").exists()
     with open_engine(data_dir=tmp_path / "data", embedder=words, index=index) as engine:  # it was left open
         assert [each.title for each in engine.documents()] == ["bridge"]
-    with pytest.raises(ModelMismatch, match="holds vectors of words") as raised:
+    with pytest.raises(ModelMismatch, match="contains vectors from words") as raised:
         open_engine(data_dir=tmp_path / "data", index=index)
     assert "embedder" in raised.value.hint
 

@@ -184,7 +184,7 @@ async def test_a_repair_that_could_not_be_made_is_passed_over(error):
     after, _ = await mend(reviews, {(RepairKind.REWRITE, "Hot."): error, (RepairKind.DROP, "Hot."): GONE})
     assert after.sentence is None
     assert after.is_late == (error is LATE)
-    said = "a sentence that could not be borne out was not rewritten: the service answered 500"
+    said = "an unsupported sentence was not rewritten: the service answered 500"
     assert after.notes == ((said,) if error is DOWN else ())
 
 

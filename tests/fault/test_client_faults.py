@@ -118,7 +118,7 @@ def test_what_a_second_call_would_double_is_sent_once(call: Callable[[Client], o
             ProviderFailed,
             "text/html and not with application/json",
         ),
-        (reply("200 OK", "application/json", b"{"), ProviderFailed, "no JSON"),
+        (reply("200 OK", "application/json", b"{"), ProviderFailed, "not JSON"),
         (json_reply("200 OK", [1]), ProviderFailed, "not an object"),
         (json_reply("200 OK", {"schema": "assay/9"}), ProviderFailed, "this client reads 'assay/1'"),
         (json_reply("200 OK", {"schema": "assay/1"}), ProviderFailed, "lacks answer.run_id"),

@@ -12,7 +12,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.terminal import Terminal, first_of_each, from_here, one_line, with_paths_from_here
-from assay.core.rendering import section_within
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -299,6 +298,8 @@ def location(place: Json, title: str) -> str:
     >>> location({"page": 3, "slide": None, "sheet": None, "row": None, "section": "Rates > Fees"}, "Rates")
     'page 3, Fees'
     """
+    from assay.core.rendering import section_within
+
     parts = [f"{name} {place[name]}" for name in _PLACES if place.get(name) is not None]
     section = section_within(place["section"] or "", title)
     return one_line(", ".join([*parts, *([section] if section else [])]), 80)

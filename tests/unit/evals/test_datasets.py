@@ -101,7 +101,7 @@ def test_what_is_empty_or_not_there_is_refused(tmp_path: Path):
         read_dataset(written(tmp_path / "set.jsonl", "\n"))
     with pytest.raises(UsageError, match="there is no data set"):
         read_dataset(tmp_path / "nowhere.jsonl")
-    with pytest.raises(UsageError, match="is no data set"):
+    with pytest.raises(UsageError, match="is not a data set"):
         read_dataset(tmp_path)
     (tmp_path / "latin.jsonl").write_bytes(b'\n{"id": "a", "question": "\xe4?"}\n')
     with pytest.raises(UsageError, match="line 2: it is not UTF-8"):

@@ -68,7 +68,7 @@ def test_requirements_are_parted_by_semicolons_and_texts():
         ("groundedness may not fall by more than 1 percent", "`by more than` and a number"),
         ("groundedness may not fall more than 1", "`by more than` and a number"),
         ("groundedness may not fall by more than 1, cost may not rise", "`by more than` and a number"),
-        ("f1 may not fall; f1 not fall by more than 1 %", "says twice how far f1 may fall"),
+        ("f1 may not fall; f1 not fall by more than 1 %", "states twice how far f1 may fall"),
     ],
 )
 def test_anything_else_is_refused_with_an_example(text: str, told: str):

@@ -27,8 +27,8 @@ def test_a_sentence_is_marked_as_it_is_written_tested_and_withdrawn(open_page: O
 
 def test_an_answer_names_its_trust_its_sources_and_its_steps(open_page: OpenPage, served: Served) -> None:
     page = open_page().open(served)
-    turn = ask(page, "How long can I borrow a book?")
-    expect(turn.locator(".lead")).to_contain_text("four weeks")
+    turn = ask(page, "How many items can I borrow at a time?")
+    expect(turn.locator(".lead")).to_contain_text("20")
     expect(turn.locator(".verdict")).to_contain_text("Answers the question")
     expect(turn.locator(".trust summary")).to_contain_text(re.compile(r"\d+ % likely right"))
     turn.locator(".trust summary").click()
@@ -41,7 +41,7 @@ def test_an_answer_names_its_trust_its_sources_and_its_steps(open_page: OpenPage
 
 def test_claims_are_walked_and_opened_by_keyboard(open_page: OpenPage, served: Served) -> None:
     page = open_page().open(served)
-    turn = ask(page, "How long can I borrow a book?")
+    turn = ask(page, "How many items can I borrow at a time?")
     page.locator(".question").click()
     page.keyboard.press("j")
     expect(turn.locator(".inspector")).to_contain_text("Claim 1 of 2")
@@ -50,7 +50,7 @@ def test_claims_are_walked_and_opened_by_keyboard(open_page: OpenPage, served: S
     page.keyboard.press("k")
     expect(turn.locator(".inspector")).to_contain_text("Claim 1 of 2")
     page.keyboard.press("o")
-    expect(page.locator("#viewer .found").first).to_contain_text("four weeks")
+    expect(page.locator("#viewer .found").first).to_contain_text("20")
     page.keyboard.press("Escape")
     expect(page.locator("#viewer")).to_be_hidden()
     assert page.evaluate("() => document.activeElement.dataset.mark") == "1"

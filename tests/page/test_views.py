@@ -55,7 +55,7 @@ def test_rules_models_values_and_doctor_are_shown(open_page: OpenPage, writing: 
     expect(page.locator("li.card").first).to_be_visible()
     page.get_by_role("link", name="Values").click()
     page.get_by_label("Find a setting").fill("profile")
-    expect(page.get_by_role("row", name="profile how deep")).to_contain_text("balanced")
+    expect(page.get_by_role("row", name="profile how thoroughly")).to_contain_text("balanced")
 
 
 @pytest.fixture

@@ -200,7 +200,7 @@ class DraftState:
             review=self.review,
             repairs=(*old.repairs, *repairs),
             dropped=(*old.dropped, *missing),
-            requests=old.requests + self.requests,
+            requests=self.requests,
         )
 
     def instead_of(self, old: DraftState, reason: str) -> DraftState:

@@ -164,7 +164,8 @@ async def answer(ask: Ask, stages: Stages, limits: Limits, emit: Emit) -> Answer
     draft = await write(question, evidence, stages, writer, limits, emit)
     if draft.is_worthless and not draft.is_late and writer not in (stages.fallback_writer, stages.closest_writer):
         draft = await quote_instead(question, evidence, stages, limits, draft, emit)
-    draft = await drop_digressions(question, draft, stages, limits)
+    if not ask.streamed:
+        draft = await drop_digressions(question, draft, stages, limits)
     if not draft.sentences:
         if draft.is_late:
             raise too_late(limits.seconds, uses_file=stages.models.use_file)
@@ -349,20 +350,22 @@ async def quote_instead(
 async def drop_digressions(question: Question, written: DraftState, stages: Stages, limits: Limits) -> DraftState:
     """Drop the quoted blocks that are not on what the question names, where others are; one question at a time.
 
-    Readers were told of them as withdrawn already.
+    The others are tested again, for the first of an answer has checks of its own: none may lose by it. Not for an
+    answer that is streamed, of which the numbers of sources were shown.
     """
     if len(question.aspects) > 1 or RepairKind.DROP not in stages.allowed_repairs or written.is_late:
         return written
     off = written.digressions
     if not off or len(off) == len(written.sentences):
         return written
-    kept = DraftState(written.evidence)
+    kept = DraftState(written.evidence, requests=written.requests)
     for sentence in written.sentences:
         if sentence not in off:
             text = sentence.text if kept.sentences else sentence.text.lstrip("\n")
-            sentence = replace(sentence, text=text)
-            kept = await review_sentence(sentence, kept, question, stages, limits, lambda _: None)
-    return kept.without(off, written)
+            kept = await review_sentence(
+                replace(sentence, text=text), kept, question, stages, limits, lambda _: None
+            )
+    return kept.without(off, written) if kept.verified == written.verified else written
 
 
 def _first_causes(failed: DraftState) -> str:

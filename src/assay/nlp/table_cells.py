@@ -56,8 +56,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: the line of its header if it has one, each column's name and its terms, and its rows."""
+    """A table: the header that its rows need, each column's name and its terms, and its rows.
 
+    `start` is that of its first line, be it a header or a row.
+    """
+
+    start: int
     header: Span | None
     names: tuple[str, ...]
     columns: tuple[frozenset[str], ...]
@@ -66,7 +70,7 @@ class Table:
     @property
     def span(self) -> Span:
         """The whole table."""
-        return Span((self.header or self.rows[0].line).start, self.rows[-1].line.end)
+        return Span(self.start, self.rows[-1].line.end)
 
 
 def asked_cell(question: str, passage: Passage) -> Cell | None:
@@ -273,13 +277,13 @@ def _table(text: str, block: Span, header: str, is_file: bool) -> Table | None:
         return None
     ruled = len(lines) > 1 and lines[1] not in rows
     top = None if header else Span(lines[0].start, lines[1].end if ruled else lines[0].end)
-    return Table(top, tuple(names), _columns(names), tuple(whole))
+    return Table((top or whole[0].line).start, top, tuple(names), _columns(names), tuple(whole))
 
 
 def _named_table(text: str, rows: Sequence[Span]) -> Table | None:
     """The table of rows that name their cells: "City: Ulm; People: 126000"; its header may stand above them.
 
-    A row does not name its empty cells.
+    A row does not name its empty cells; since it names the others, it is shown without the header.
     """
     has_header = "|" in text[rows[0].start : rows[0].end]
     named = [
@@ -296,7 +300,7 @@ def _named_table(text: str, rows: Sequence[Span]) -> Table | None:
     ]
     if len(names) < 2 or not held:
         return None
-    return Table(rows[0] if has_header else None, tuple(names), _columns(names), tuple(held))
+    return Table(rows[0].start, None, tuple(names), _columns(names), tuple(held))
 
 
 def _columns(names: Sequence[str]) -> tuple[frozenset[str], ...]:

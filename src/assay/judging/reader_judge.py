@@ -91,7 +91,7 @@ def _share(odds: float) -> float:
 
 # Words before a verb, which is not a thing: "how do I install", "want to install".
 _BEFORE_VERB = word_class("questions.before_verb")
-# Auxiliaries that open a question: a verb follows the name, "has Neptune got".
+# Auxiliaries: a verb follows the name, "has Neptune got", and none belongs to a thing, "gifts may".
 _OPENING = word_class("verbs.auxiliary")
 
 
@@ -151,7 +151,8 @@ def _word(text: str, span: Span) -> str:
 
 def _content(text: str, span: Span) -> bool:
     word = text[span.start : span.end]
-    return word.isascii() and bool(content_terms(word)) and not word[0].isupper()
+    named = word.isascii() and not word[0].isupper() and fold(word) not in _OPENING
+    return named and bool(content_terms(word))
 
 
 def _is_missing(text: str, span: Span, nowhere: Collection[str]) -> bool:

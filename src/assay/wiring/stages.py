@@ -194,7 +194,7 @@ class Composer:
             judge=self._judge(embedder, reader, run, promise.threshold if promise else 0.0),
             writer=writer or fallback_writer,
             fallback_writer=fallback_writer,
-            abstainer=UnlinkedDecliner(AskingDecliner(_abstainer(run))),
+            abstainer=UnlinkedDecliner(AskingDecliner(_abstainer(run, promise))),
             verifier=verifier,
             concluder=plain,
             text_verifier=self._with_guarantee(verifier, run),
@@ -538,8 +538,11 @@ def _row_finder(reader: Reader | None, embedder: Embedder) -> RowFinder | None:
     return ReaderRowFinder(reader, embedder)
 
 
-def _abstainer(run: Run) -> PlainDecliner:
-    return PlainDecliner() if run.passages is None else PlainDecliner("No passages were given for this question")
+def _abstainer(run: Run, promise: RiskGuarantee | None) -> PlainDecliner:
+    plain = PlainDecliner() if run.passages is None else PlainDecliner("No passages were given for this question")
+    if promise is None:
+        return plain
+    return replace(plain, unanswered=f"What was found is too unsure for a risk of at most {promise.risk:.0%}")
 
 
 def _may_search(run: Run) -> bool:

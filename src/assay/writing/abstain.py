@@ -41,7 +41,7 @@ _LANGUAGES = {
 class PlainDecliner:
     """Refuse in one or two plain sentences, or ask back if the question is unclear.
 
-    `nothing` says that there are no passages at all.
+    `nothing` says that there are no passages at all, `unanswered` that those found do not do.
 
     >>> from assay.types import Judgement
     >>> nothing = Gathered(Action.ABSTAIN, Evidence(), Judgement(0.0, Action.ABSTAIN, "nothing was found"), ())
@@ -50,6 +50,7 @@ class PlainDecliner:
     """
 
     nothing: str = "Nothing in this collection matches this question"
+    unanswered: str = "The documents do not answer this question"
 
     def decline(self, question: Question, gathered: Gathered) -> Refusal:
         """A refusal with what is missing and what was tried; for CLARIFY a question back."""
@@ -58,7 +59,7 @@ class PlainDecliner:
         if not gathered.evidence.hits:
             return Refusal(f"{self.nothing}{_queries(question, gathered)}.")
         said = (
-            _refusal(question, gathered),
+            f"{self.unanswered}{_missing(question, gathered)}.",
             *_other_language(question, gathered),
             _search_summary(question, gathered),
         )
@@ -79,8 +80,8 @@ def _other_language(question: Question, gathered: Gathered) -> tuple[str, ...]:
     )
 
 
-def _refusal(question: Question, gathered: Gathered) -> str:
-    """A sentence that refuses, and names the things that were not found, unless that is the whole question."""
+def _missing(question: Question, gathered: Gathered) -> str:
+    """The things that were not found, as the end of a sentence, unless that is the whole question."""
     whole = question.standalone.casefold()
     missing = [
         question.as_typed(thing)
@@ -88,9 +89,9 @@ def _refusal(question: Question, gathered: Gathered) -> str:
         if thing.casefold().strip(" ?.!") != whole.strip(" ?.!")
     ]
     if not missing:
-        return "The documents do not answer this question."
+        return ""
     named = _as_phrase(tuple(f"“{_shorten(thing)}”" for thing in missing[:_MOST_NAMED]))
-    return f"The documents do not answer this question: nothing was found on {named}."
+    return f": nothing was found on {named}"
 
 
 def _search_summary(question: Question, gathered: Gathered) -> str:

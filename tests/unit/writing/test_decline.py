@@ -25,6 +25,15 @@ def test_it_names_what_is_missing_what_was_tried_and_the_nearest_source() -> Non
     )
 
 
+def test_a_promised_risk_is_the_reason_where_it_declines() -> None:
+    judgement = Judgement(0.6, Action.ABSTAIN, "too little")
+    gathered = Gathered(Action.ABSTAIN, evidence("Towers"), judgement, ())
+    decliner = PlainDecliner(unanswered="What was found is too unsure for a risk of at most 5%")
+    assert decliner.decline(ASKED, gathered).text == (
+        "What was found is too unsure for a risk of at most 5%. 1 passage was read; the nearest is “Towers”."
+    )
+
+
 def test_without_passages_it_says_so() -> None:
     assert refusal(Action.ABSTAIN, Evidence()) == (
         "Nothing in this collection matches this question (searched for “When did the tower open?”)."

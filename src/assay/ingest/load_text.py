@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby, islice, pairwise
+from itertools import accumulate, groupby, islice, pairwise, takewhile
 from typing import Any, Literal
 
 from assay.errors import EmptyDocument, UnreadableDocument
@@ -28,6 +28,13 @@ _LONGEST_ANSWERS = 500
 _UNEVEN = 3
 # So many words of it name its section (chosen).
 _TITLE_WORDS = 16
+# A line of its own with at most so many words and characters, that ends without a stop, may be a heading; so many
+# words of prose stand below it; a text with headings has so many at least (chosen). Some 95 in a hundred such lines
+# are headings (docs/decisions/232).
+_HEADING_WORDS, _HEADING_LENGTH, _FEWEST_WORDS, _FEWEST_HEADINGS = 8, 60, 8, 2
+_SECTION_NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[A-Z](?:\.\d{1,3})*[.)])\s")
+_ENDS_OPEN = re.compile(r"[\w)]$")
+_STOPPED = (".", "!", "?", ":")
 
 
 class TextLoader:
@@ -43,8 +50,10 @@ class TextLoader:
         if not decoded.text.strip("\0 \t\r\n\v\f\u00a0\ufeff"):
             raise EmptyDocument(f"{name}: only white space", hint="nothing to do; the file holds no text")
         text = decoded.text
-        titles = list(_underlined(text)) or list(_questions(text))
-        return Loaded(text=text, format="text", warnings=decoded.warnings, regions=_sections(text, titles))
+        titles = list(_underlined(text)) or list(_questions(text)) or _headings(text)
+        opening = titles[0] if titles and not text[: titles[0].span.start].strip() else None
+        title = opening.words if opening is not None and opening.level == _OPENING_LEVEL else ""
+        return Loaded(text, "text", title, _sections(text, titles), warnings=decoded.warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,10 @@ class _Title:
     span: Span
     words: str
     level: int = 1
+
+
+# The levels of the heading that opens a text, of one in capitals or with a number, and of others: chosen.
+_OPENING_LEVEL, _CAPITALS_LEVEL, _PLAIN_LEVEL = 0, 1, 9
 
 
 def _sections(text: str, titles: Sequence[_Title]) -> tuple[Region, ...]:
@@ -98,6 +111,62 @@ def _underlined(text: str) -> Iterator[_Title]:
             kinds.append(kind)
         span = Span(starts[at - is_boxed], min(starts[at + 2], len(text)))
         yield _Title(span, _shortened(words), kinds.index(kind) + 1)
+
+
+def _headings(text: str) -> list[_Title]:
+    """The short lines that stand over prose, or in capitals; none where there are fewer than two.
+
+    >>> rules = "RULES\\n\\nLoans\\nBooks are lent for four weeks, and once more if nobody waits.\\n"
+    >>> [(title.words, title.level) for title in _headings(rules)]
+    [('RULES', 0), ('Loans', 9)]
+    """
+    lines = text.split("\n")
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    found = []
+    for at, line in enumerate(lines):
+        words = line.strip()
+        if (at and lines[at - 1].strip()) or not _may_head(line) or not _heads(lines, at):
+            continue
+        is_first = not any(map(str.strip, lines[:at])) and not "".join(lines[at + 1 : at + 2]).strip()
+        level = _OPENING_LEVEL if is_first else _level_of(words)
+        found.append(_Title(Span(starts[at], min(starts[at + 1], len(text))), words, level))
+    return found if len(found) >= _FEWEST_HEADINGS else []
+
+
+def _may_head(line: str) -> bool:
+    """Tell whether a line is written as a heading: at the margin, short, and without a stop."""
+    words = line.strip()
+    if not words or line[0].isspace() or len(words) > _HEADING_LENGTH or len(words.split()) > _HEADING_WORDS:
+        return False
+    begins = words[0].isupper() or words[0].isdigit()
+    return begins and _ENDS_OPEN.search(words) is not None and ":" not in words and any(map(str.isalpha, words))
+
+
+def _heads(lines: Sequence[str], at: int) -> bool:
+    """Tell whether what stands below a line is what a heading stands over."""
+    words, below = lines[at].strip(), at + 1
+    while below < len(lines) and not lines[below].strip():
+        below += 1
+    if below == len(lines):
+        return False
+    if words.isupper() and below > at + 1:
+        return not lines[below].strip().isupper()
+    body = list(takewhile(str.strip, lines[below:]))
+    prose = " ".join(body).strip()
+    is_prose = prose[0].isupper() and not prose.isupper() and prose.endswith(_STOPPED)
+    return is_prose and len(prose.split()) >= _FEWEST_WORDS and len(body[0].strip()) > len(words)
+
+
+def _level_of(words: str) -> int:
+    """The level of a heading by its number, or by its capitals.
+
+    >>> [_level_of(words) for words in ("2. Loans", "2.1. Books", "B. Fees", "LOANS", "A loan")]
+    [1, 2, 1, 1, 9]
+    """
+    number = _SECTION_NUMBER.match(words)
+    if number is not None:
+        return _CAPITALS_LEVEL + number.group().rstrip(" .)\t").count(".")
+    return _CAPITALS_LEVEL if words.isupper() else _PLAIN_LEVEL
 
 
 def _questions(text: str) -> Iterator[_Title]:

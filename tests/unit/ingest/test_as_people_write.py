@@ -14,7 +14,7 @@ from docx.oxml.ns import qn
 from docx.shared import Pt
 
 from assay.ingest.detect import AnyLoader
-from assay.ingest.load_text import delimiter_of
+from assay.ingest.load_text import TextLoader, delimiter_of
 from assay.ingest.loaders import LOADERS
 from assay.ingest.split import PassageSplitter
 from assay.nlp.blocks import BlockKind, passage_blocks
@@ -307,3 +307,27 @@ def test_a_manual_in_rst_is_read_without_its_signs() -> None:
 def test_rst_of_any_depth_is_read() -> None:
     deep = "\n\n".join(" " * depth + f"- item {depth}" for depth in range(300))
     assert text_of(deep, "x.rst").count("item") == 300
+
+
+def test_short_lines_over_prose_are_headings_of_a_plain_text() -> None:
+    text = (
+        "LIBRARY RULES\n\nOpening hours\nThe library is open from nine to six on weekdays.\n\n"
+        "Loans\n\nBooks are lent for four weeks, and once more if nobody waits.\n"
+    )
+    loaded = TextLoader().load(text.encode(), "rules.txt")
+    heads = [text[region.start : region.end].strip() for region in loaded.regions if region.kind == "heading"]
+    assert (loaded.title, heads) == ("LIBRARY RULES", ["LIBRARY RULES", "Opening hours", "Loans"])
+    assert loaded.regions[-1].location.section == "LIBRARY RULES > Loans"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dear Ben\nThank you.\n\nYours\nAda Holt\n",
+        "Rent: 900\nHeat: 80\n\nSum: 980\nPaid by Ada on the third of May, as she says.\n",
+        "The tower was built by Ada Holt.\n\nIt is open.\n\nBen lives there and keeps the keys of the house.\n",
+        "Milk\n\nBread\n\nTea\n",
+    ],
+)
+def test_letters_lists_and_sentences_have_no_headings(text: str) -> None:
+    assert TextLoader().load(text.encode(), "note.txt").regions == ()

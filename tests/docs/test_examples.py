@@ -2,7 +2,7 @@
 
 A command of the program, and a block that imports `assay` alone, run in this process, which has loaded the
 libraries: tests/wire/test_cli.py tests the program as a process. The shell runs what is piped into a command, and
-any other line. A block that imports a module by its path is a process of its own, which shows that the module can
+any other line; the program that it finds is a fork of one that has loaded them (`support.warm`). A block that imports a module by its path is a process of its own, which shows that the module can
 be the first. A line that ends with & starts a server, which runs until the page ends.
 """
 
@@ -52,7 +52,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def reader_home(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+def reader_home(tmp_path: Path, program: list[str]) -> tuple[Path, dict[str, str]]:
     """A copy of the sample documents, and an environment without any collection or key."""
     home = tmp_path / "home"
     # The decision records are half of all passages, and no example is about them.
@@ -61,7 +61,11 @@ def reader_home(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
     for name in ("DATA", "CONFIG", "STATE", "CACHE"):
         environment[f"XDG_{name}_HOME"] = str(tmp_path / name.lower())
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    command = tmp_path / "bin" / "assay"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {shlex.join(program)} "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    environment["PATH"] = os.pathsep.join([str(command.parent), str(Path(sys.executable).parent), environment["PATH"]])
     return home, environment
 
 

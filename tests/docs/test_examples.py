@@ -2,8 +2,9 @@
 
 A command of the program, and a block that imports `assay` alone, run in this process, which has loaded the
 libraries: tests/wire/test_cli.py tests the program as a process. The shell runs what is piped into a command, and
-any other line; the program that it finds is a fork of one that has loaded them (`support.warm`). A block that imports a module by its path is a process of its own, which shows that the module can
-be the first. A line that ends with & starts a server, which runs until the page ends.
+any other line; the program that it finds is a fork of one that has loaded them (`support.warm`). A block that
+imports a module by its path is a process of its own, which shows that the module can be the first. A line that ends
+with & starts a server, which runs until the page ends.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ def reader_home(tmp_path: Path, program: list[str]) -> tuple[Path, dict[str, str
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {shlex.join(program)} "$@"\n', encoding="utf-8")
     command.chmod(0o755)
-    environment["PATH"] = os.pathsep.join([str(command.parent), str(Path(sys.executable).parent), environment["PATH"]])
+    folders = (command.parent, Path(sys.executable).parent, environment["PATH"])
+    environment["PATH"] = os.pathsep.join(map(str, folders))
     return home, environment
 
 

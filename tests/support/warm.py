@@ -10,6 +10,7 @@ from __future__ import annotations
 import array
 import gc
 import io
+import json
 import os
 import select
 import signal
@@ -96,13 +97,11 @@ def load() -> list[object]:
 
 def watch(client: socket.socket) -> list[str]:
     """Fork, pass signals on to the fork and tell its end; kill it when the one that it stands for is gone."""
-    import marshal
-
     standard = array.array("i")
     length, ancillary, _, _ = client.recvmsg(4, socket.CMSG_SPACE(3 * standard.itemsize))
     standard.frombytes(ancillary[0][2])
     asked = client.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL)
-    arguments, folder, environment, umask = marshal.loads(asked)
+    arguments, folder, environment, umask = json.loads(asked)
     fork = os.fork()
     if fork == 0:
         client.close()
@@ -135,7 +134,7 @@ def begin(standard: array.array[int], folder: str, environment: dict[str, str], 
     for number, (name, mode) in enumerate((("stdin", "rb"), ("stdout", "wb"), ("stderr", "wb"))):
         old = getattr(sys, name)
         stream = io.TextIOWrapper(
-            open(number, mode, closefd=False),
+            open(number, mode, closefd=False),  # noqa: SIM115 - open as long as the process
             encoding=old.encoding, errors=old.errors, line_buffering=number == 2 or os.isatty(number),
         )  # fmt: skip
         setattr(sys, name, stream)
@@ -147,16 +146,14 @@ def begin(standard: array.array[int], folder: str, environment: dict[str, str], 
 
 def stand_in(address: str, arguments: list[str]) -> None:
     """Be the fork for whoever started this process."""
-    import marshal
-
     if "PYTHONIOENCODING" in os.environ:  # an interpreter reads it when it starts
-        os.execv(AFRESH[0], [*AFRESH, *arguments])
+        os.execv(AFRESH[0], [*AFRESH, *arguments])  # noqa: S606 - the program as a test would start it
     with socket.socket(socket.AF_UNIX) as warm:
         for number in SIGNALS:
             signal.signal(number, lambda number, _: warm.sendall(bytes((number,))))
         warm.connect(address)
         umask = os.umask(0)
-        asked = marshal.dumps((arguments, os.getcwd(), dict(os.environ), umask))
+        asked = json.dumps((arguments, os.getcwd(), dict(os.environ), umask)).encode()
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", (0, 1, 2)))
         warm.sendmsg([len(asked).to_bytes(4, "big")], [rights])
         warm.sendall(asked)

@@ -67,9 +67,9 @@ async def fix_draft(
 
     What no repair fixes is marked with ⚠, or taken out if `drop`. A sentence that is only unknown stays, except for
     a value that the sources surely give otherwise. A draft that cites nothing gets no citation marks. Nothing is
-    searched: the given sources are the measure. A change after which a claim of the draft no longer passes that passed
-    before is undone, and its sentence marked instead. Raises UsageError for an empty draft, no passages, or two
-    passages with the same id.
+    searched: the given sources are the measure. A change after which a claim of the draft no longer passes that
+    passed before is undone, and its sentence marked instead. Raises UsageError for an empty draft, no passages, or
+    two passages with the same id.
     """
     _refuse_nothing(text, passages)
     allowed = stages.allowed_repairs - {RepairKind.FETCH, RepairKind.DROP}

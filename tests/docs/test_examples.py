@@ -53,7 +53,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def reader_home(tmp_path: Path, program: list[str]) -> tuple[Path, dict[str, str]]:
+def reader_home(tmp_path: Path, programs: Path) -> tuple[Path, dict[str, str]]:
     """A copy of the sample documents, and an environment without any collection or key."""
     home = tmp_path / "home"
     # The decision records are half of all passages, and no example is about them.
@@ -62,11 +62,7 @@ def reader_home(tmp_path: Path, program: list[str]) -> tuple[Path, dict[str, str
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
     for name in ("DATA", "CONFIG", "STATE", "CACHE"):
         environment[f"XDG_{name}_HOME"] = str(tmp_path / name.lower())
-    command = tmp_path / "bin" / "assay"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {shlex.join(program)} "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
-    folders = (command.parent, Path(sys.executable).parent, environment["PATH"])
+    folders = (programs, Path(sys.executable).parent, environment["PATH"])
     environment["PATH"] = os.pathsep.join(map(str, folders))
     return home, environment
 

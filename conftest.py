@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Generator
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,23 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+_homes = count()
+
+
 @pytest.fixture(autouse=True)
-def _doctest_names(doctest_namespace: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg-data"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg-config"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "xdg-state"))
+def _home(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folders of a user who has none yet. Most tests write nothing there, so none is made beforehand."""
+    home = tmp_path_factory.getbasetemp() / "homes" / str(next(_homes))
+    for kind in ("DATA", "CONFIG", "STATE"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))
+    if isinstance(request.node, pytest.DoctestItem):
+        request.getfixturevalue("_doctest_names")
+
+
+@pytest.fixture
+def _doctest_names(doctest_namespace: dict[str, Any], tmp_path: Path) -> None:
     sample = tmp_path / "water.md"
     sample.write_text(
         "# Water\n\nWater boils at 100 degrees Celsius at sea level. It freezes at 0 degrees Celsius.\n",

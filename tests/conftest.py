@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from assay.errors import UsageError
 from assay.models.embed_local import LocalEmbedder
 from assay.models.onnx import shared_session, shared_tokenizer, steady_digest
+from support.warm import warm_program
 
 # A property is tested for whether it holds, not for how fast an example of it is drawn or tried.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -36,6 +37,13 @@ def _networks() -> Iterator[None]:
     ]
     yield
     opened.clear()
+
+
+@pytest.fixture(scope="session")
+def program() -> Iterator[list[str]]:
+    """The command that starts the program as a process, without the seconds that it takes to load it."""
+    with warm_program() as command:
+        yield command
 
 
 @pytest.fixture(scope="session", autouse=True)

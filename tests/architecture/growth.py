@@ -45,19 +45,22 @@ class Growth:
     pump: str
 
 
-def growths(pattern: str, flags: int = 0, *, anchored: bool = False, whole: bool = False) -> list[Growth]:
+def growths(pattern: str, flags: int = 0, *, anchored: bool = False, whole: bool = False) -> Iterator[Growth]:
     r"""The ways in which a pattern's time may grow faster than a text; none where it is shown that there are none.
 
-    `anchored` patterns are tried at one place only, `whole` ones must match to the end.
+    `anchored` patterns are tried at one place only, `whole` ones must match to the end. A way is looked for when it
+    is asked for.
 
-    >>> growths(r"\w+"), growths(r"\b\w+:"), [each.kind for each in growths(r"\w+:")]
+    >>> list(growths(r"\w+")), list(growths(r"\b\w+:")), [each.kind for each in growths(r"\w+:")]
     ([], [], ['restart'])
-    >>> [each.kind for each in growths(r"\A\s*\w*\s*x")], growths(r"\A\s*+\w*\s*+x")
+    >>> [each.kind for each in growths(r"\A\s*\w*\s*x")], list(growths(r"\A\s*+\w*\s*+x"))
     (['two loops'], [])
     """
     automaton = Automaton(pattern, flags, whole=whole)
-    found = [] if anchored else list(automaton.restarts())
-    return [*found, *automaton.two_loops(), *automaton.within_loops()]
+    if not anchored:
+        yield from automaton.restarts()
+    yield from automaton.two_loops()
+    yield from automaton.within_loops()
 
 
 class NotShown(Exception):

@@ -2,8 +2,9 @@
 
 A command of the program, and a block that imports `assay` alone, run in this process, which has loaded the
 libraries: tests/wire/test_cli.py tests the program as a process. The shell runs what is piped into a command, and
-any other line. A block that imports a module by its path is a process of its own, which shows that the module can
-be the first. A line that ends with & starts a server, which runs until the page ends.
+any other line; the program that it finds is a fork of one that has loaded them (`support.warm`). A block that
+imports a module by its path is a process of its own, which shows that the module can be the first. A line that ends
+with & starts a server, which runs until the page ends.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def reader_home(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+def reader_home(tmp_path: Path, programs: Path) -> tuple[Path, dict[str, str]]:
     """A copy of the sample documents, and an environment without any collection or key."""
     home = tmp_path / "home"
     # The decision records are half of all passages, and no example is about them.
@@ -61,7 +62,8 @@ def reader_home(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
     for name in ("DATA", "CONFIG", "STATE", "CACHE"):
         environment[f"XDG_{name}_HOME"] = str(tmp_path / name.lower())
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    folders = (programs, Path(sys.executable).parent, environment["PATH"])
+    environment["PATH"] = os.pathsep.join(map(str, folders))
     return home, environment
 
 

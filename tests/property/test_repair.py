@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.core.draft import compose
@@ -166,7 +166,16 @@ def said(claim: Claim) -> str:
     return claim.text.rstrip(" .;!?,")
 
 
+# All sources together bear the claim out; the one that is cited in place of [9] leaves it open.
+RE_CITED = "The mill burned ;  [9] The mill burned"
+BORNE_OUT_TOGETHER = [
+    "The mill burned", "The mill burned The mill burned The mill burned ;  The mill burned",
+    "The mill at Graz burned in May 2021; it was never built again by the people of the town. " * 2,
+]  # fmt: skip
+
+
 @settings(max_examples=80, deadline=None)
+@example(RE_CITED, BORNE_OUT_TOGETHER, False)
 @given(TEXTS.filter(str.strip), SOURCES, st.booleans())
 def test_a_fixed_draft_breaks_no_claim_and_leaves_what_did_not_fail(text: str, sources, drop: bool) -> None:
     held = passages(sources)

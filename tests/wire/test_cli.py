@@ -13,20 +13,21 @@ from typing import Any
 
 import pytest
 
-PROGRAM = [sys.executable, "-c", "from assay.cli import main; main()"]
+from support.warm import AFRESH
+
 HEAVY = ("numpy", "faiss", "onnxruntime", "pydantic", "rich", "sqlite3", "asyncio", "assay.types", "assay.wiring")
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Start]:
+def start(tmp_path: Path, program: list[str]) -> Iterator[Start]:
     running: list[subprocess.Popen[bytes]] = []
 
     def started(*arguments: object, **wishes: Any) -> subprocess.Popen[bytes]:
         environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "xdg"), **wishes.pop("env", {})}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **wishes}
-        running.append(subprocess.Popen([*PROGRAM, *map(str, arguments)], env=environment, cwd=tmp_path, **pipes))
+        running.append(subprocess.Popen([*program, *map(str, arguments)], env=environment, cwd=tmp_path, **pipes))
         return running[-1]
 
     yield started
@@ -37,12 +38,12 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 
 @pytest.fixture(scope="module")
-def water(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def water(tmp_path_factory: pytest.TempPathFactory, program: list[str]) -> Path:
     """A data folder with one document; tests only read it."""
     folder = tmp_path_factory.mktemp("water")
     (folder / "water.md").write_text("# Water\n\nWater boils at 100 degrees Celsius at sea level.\n")
     arguments = ["add", str(folder / "water.md"), "--data-dir", str(folder / "data")]
-    done = subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True)
+    done = subprocess.run([*program, *arguments], capture_output=True, text=True)
     assert done.stdout == "1 added (1 passage)\n", done
     return folder / "data"
 
@@ -167,11 +168,10 @@ sys.exit(run(sys.argv[1:]))
 
 
 @pytest.mark.parametrize(("closed", "verb"), [("0", "search"), ("1", "ask"), ("2", "search")])
-def test_a_closed_stream_is_like_the_null_device(added: Start, closed: str, verb: str):
-    program = f"import os, sys; os.close({closed}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
-    process = added(verb, "At how many degrees does water boil?")
-    command = [sys.executable, "-c", program, *process.args[1:]]
-    process.kill()
+def test_a_closed_stream_is_like_the_null_device(water: Path, closed: str, verb: str):
+    closing = f"import os, sys; os.close({closed}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    verbs = [verb, "At how many degrees does water boil?", "--data-dir", str(water)]
+    command = [sys.executable, "-c", closing, *AFRESH[1:], *verbs]
     done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done
     assert b"Traceback" not in done.stderr

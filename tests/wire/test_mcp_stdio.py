@@ -18,7 +18,6 @@ from mcp import Client, StdioServerParameters
 from assay import open_engine
 from assay.records.runs import RunStore
 
-PROGRAM = ["-c", "from assay.cli import main; main()"]
 WATER = "# Water\n\nWater boils at 100 degrees Celsius at sea level. It freezes at 0 degrees Celsius.\n"
 BOIL = "At how many degrees does water boil?"
 INITIALIZE = {
@@ -28,6 +27,7 @@ INITIALIZE = {
 }
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
+Parameters = Callable[..., StdioServerParameters]
 
 
 @pytest.fixture(scope="module")
@@ -40,19 +40,26 @@ def water(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "data"
 
 
-def parameters(data: Path, *flags: str) -> StdioServerParameters:
-    arguments = [*PROGRAM, "mcp", "--data-dir", str(data), *flags]
-    environment = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    return StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+@pytest.fixture
+def parameters(program: list[str]) -> Parameters:
+    """What the official client is told of a server over a data folder."""
+    command, *arguments = program
+
+    def over(data: Path, *flags: str) -> StdioServerParameters:
+        environment = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        told = [*arguments, "mcp", "--data-dir", str(data), *flags]
+        return StdioServerParameters(command=command, args=told, env=environment)
+
+    return over
 
 
 @pytest.fixture
-def start(water: Path) -> Iterator[Start]:
+def start(water: Path, program: list[str]) -> Iterator[Start]:
     """Start the program with pipes for a conversation by hand."""
     running: list[subprocess.Popen[bytes]] = []
 
     def started(*flags: str, data: Path = water) -> subprocess.Popen[bytes]:
-        command = [sys.executable, *PROGRAM, "mcp", "--data-dir", str(data), *flags]
+        command = [*program, "mcp", "--data-dir", str(data), *flags]
         pipe = subprocess.PIPE
         running.append(
             subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=water, start_new_session=True)
@@ -95,7 +102,7 @@ def endless(folder: Path) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_the_official_client_asks_and_reads_the_source(mode: str, water: Path):
+async def test_the_official_client_asks_and_reads_the_source(mode: str, water: Path, parameters: Parameters):
     async with Client(parameters(water), mode=mode) as client:
         assert client.server_info is not None
         assert client.server_info.name == "assay"
@@ -111,7 +118,7 @@ async def test_the_official_client_asks_and_reads_the_source(mode: str, water: P
         assert listed == {"collections": [{"name": "default", "documents": 1, "version": 1}], "default": "default"}
 
 
-async def test_a_text_is_checked_where_there_is_no_collection(tmp_path: Path):
+async def test_a_text_is_checked_where_there_is_no_collection(tmp_path: Path, parameters: Parameters):
     async with Client(parameters(tmp_path / "data")) as client:
         listed = (await client.call_tool("list_collections", {})).structured_content
         assert listed == {"collections": [], "default": "default"}
@@ -125,7 +132,7 @@ async def test_a_text_is_checked_where_there_is_no_collection(tmp_path: Path):
         assert result.structured_content["error"]["kind"] == "UnknownCollection"
 
 
-async def test_the_flags_are_those_of_ask(water: Path, tmp_path: Path):
+async def test_the_flags_are_those_of_ask(water: Path, tmp_path: Path, parameters: Parameters):
     script = tmp_path / "script.json"
     script.write_text('[{"role": "writer", "reply": "Water boils at 100 degrees Celsius at sea level [1]."}]')
     flags = ("--collection", "default", "--model", f"fake:{script}", "--outside", "wikipedia")
@@ -137,7 +144,7 @@ async def test_the_flags_are_those_of_ask(water: Path, tmp_path: Path):
         assert answer["text"] == "Water boils at 100 degrees Celsius at sea level. [1]"
 
 
-async def test_a_cancelled_call_ends_its_run(water: Path, tmp_path: Path):
+async def test_a_cancelled_call_ends_its_run(water: Path, tmp_path: Path, parameters: Parameters):
     writing = asyncio.Event()
 
     async def report(_progress: float, _total: float | None, message: str | None) -> None:

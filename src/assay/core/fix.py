@@ -40,7 +40,7 @@ _NO_QUESTION = Question("", "")
 # Put before a table row, so that it is not tested as the head of its table.
 _HEAD = (Sentence(1, "|---|"),)
 _EMPTIED = "no claim of the draft could be kept: what is left of it claims nothing"
-_UNDONE = "its repair made another claim fail"
+_UNDONE = "its repair left a claim unsupported that was supported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ async def fix_draft(
 
     What no repair fixes is marked with ⚠, or taken out if `drop`. A sentence that is only unknown stays, except for
     a value that the sources surely give otherwise. A draft that cites nothing gets no citation marks. Nothing is
-    searched: the given sources are the measure. A change after which another claim of the draft fails that passed
-    before is undone, and its sentence marked instead. Raises UsageError for an empty draft, no passages, or two
-    passages with the same id.
+    searched: the given sources are the measure. A change after which a claim of the draft no longer passes that
+    passed before is undone, and its sentence marked instead. Raises UsageError for an empty draft, no passages, or
+    two passages with the same id.
     """
     _refuse_nothing(text, passages)
     allowed = stages.allowed_repairs - {RepairKind.FETCH, RepairKind.DROP}
@@ -267,9 +267,9 @@ def _is_removed(changes: _Changes, at: int) -> bool:
 
 
 def _broken(pieces: Sequence[Segment], before: Review, now: Joined, after: Review) -> list[int]:
-    """The pieces with a claim that passed before and fails now in the same words."""
+    """The pieces with a claim that passed before and does not now, in the same words; unknown is not passed."""
     passed = _by_piece(before, [piece.start for piece in pieces], (Verdict.SUPPORTED,))
-    failing = _by_piece(after, [span.start for span in now.spans], (Verdict.CONTRADICTED, Verdict.UNSUPPORTED))
+    failing = _by_piece(after, [span.start for span in now.spans], set(Verdict) - {Verdict.SUPPORTED})
     return sorted(at for at, texts in failing.items() if texts & passed.get(at, set()))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,7 +78,7 @@ def hub(nli: Path) -> Iterator[Hub]:
 
 
 @pytest.fixture
-def pulling(hub: Hub, tmp_path: Path) -> Iterator[Any]:
+def pulling(hub: Hub, tmp_path: Path, program: list[str]) -> Iterator[Any]:
     """The program in a process of its own, which knows the hub's address by its environment; no file at home."""
     home = tmp_path / "home"
     home.mkdir()
@@ -87,7 +86,7 @@ def pulling(hub: Hub, tmp_path: Path) -> Iterator[Any]:
     environment = {name: value for name, value in environment.items() if not name.startswith(("XDG_", "ASSAY_"))}
 
     def assay(*arguments: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "assay", *map(str, arguments), "--data-dir", str(tmp_path / "data")]
+        command = [*program, *map(str, arguments), "--data-dir", str(tmp_path / "data")]
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
 
     yield assay

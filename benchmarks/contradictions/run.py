@@ -134,7 +134,7 @@ def measured(row: dict[str, Any]) -> tuple[tuple[Contradiction, ...], float]:
     question, found = understand_by_rules(row["query"]), evidence(row)
     begun = time.process_time()
     made = contradictions(question, found)
-    made = asyncio.run(confirmed(question, found, made, CHECKER))
+    made = asyncio.run(confirmed(question, found, made, CHECKER, READER))
     made = made or asyncio.run(read_contradictions(question, found, READER, CHECKER))
     return made, (time.process_time() - begun) * 1000
 

@@ -88,7 +88,7 @@ def assemble_answer(
         answer,
         outcome=Outcome.PARTIAL if is_partial else Outcome.ANSWERED,
         sources=sources,
-        checks=gathered.judgement.checks + review.checks + _relevance_check(confidence),
+        checks=gathered.judgement.checks + review.checks + _relevance_check(confidence, gathered.judgement),
         searches=len(gathered.path),
         warnings=(
             *(*_unclear(gathered), *_search_warnings(question, gathered, stages)),
@@ -209,14 +209,15 @@ def _is_partial(question: Question, gathered: Gathered) -> bool:
     return gathered.action is Action.ANSWER and bool(judgement.missing)
 
 
-def _relevance_check(confidence: Confidence) -> tuple[Check, ...]:
+def _relevance_check(confidence: Confidence, judgement: Judgement) -> tuple[Check, ...]:
     """The check that the answer answers the question; none if no reading network checked it."""
     if confidence.answers is None:
         return ()
     if confidence.answers == "yes":
         return (Check("answers", Status.PASSED, Severity.BLOCK),)
     verb = "may" if confidence.answers == "unsure" else "does"
-    return (Check("answers", Status.UNKNOWN, Severity.BLOCK, None, f"it {verb} not answer the question"),)
+    cause = "the sources disagree" if judgement.contradictions else f"it {verb} not answer the question"
+    return (Check("answers", Status.UNKNOWN, Severity.BLOCK, None, cause),)
 
 
 def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:

@@ -263,32 +263,70 @@ def _aspect(question: Question) -> str:
     return question.aspects[0] if len(question.aspects) == 1 else question.standalone
 
 
-# What a checker makes of them.
+# What a checker and a reader make of them.
 
 
-# The least probability that two sentences contradict each other, the lower of both directions: of values, and of
-# answers with yes and no, for which there is no labelled set (docs/decisions/226).
-VALUES_OPPOSED, ANSWERS_OPPOSED = 0.08, 0.6
-# So many of the best supported readings are compared (chosen): each pair takes two readings of the checker.
-_COMPARED = 3
+# The least probability that the sentences of two values contradict each other, the lower of both directions, and
+# that of a further reading; the least log odds that their passages answer. Chosen on ramdocs: docs/decisions/235. For
+# answers with yes and no there is no labelled set.
+VALUES_OPPOSED, ALSO_OPPOSED, ANSWERS_OPPOSED, CONFIRMED_ODDS = 0.06, 0.03, 0.6, -3.0
 
 
 async def confirmed(
-    question: Question, evidence: Evidence, found: Sequence[Contradiction], checker: Checker
+    question: Question,
+    evidence: Evidence,
+    found: Sequence[Contradiction],
+    checker: Checker,
+    reader: Reader | None = None,
 ) -> tuple[Contradiction, ...]:
-    """The contradictions of which a checker finds that sentences of two readings contradict each other."""
-    least = ANSWERS_OPPOSED if question.answer_type is AnswerType.YES_NO else VALUES_OPPOSED
-    kept = []
-    for contradiction in found:
-        said = [_sentence_of(reading, evidence) for reading in contradiction.readings[:_COMPARED]]
-        pairs = [Pair(one, other) for one, other in permutations(said, 2)]
-        against = dict(zip(pairs, (await checker.check(pairs))[:, 1].tolist(), strict=True))
-        if any(
-            min(against[Pair(one, other)], against[Pair(other, one)]) >= least
-            for one, other in combinations(said, 2)
-        ):
-            kept.append(contradiction)
-    return tuple(kept)
+    """The contradictions that a checker confirms, each with the readings that contradict another one.
+
+    They must stand in different documents, of which each gives one reading, and in passages that a `reader` does not
+    rule out. A question of several parts has none: its parts ask for different values. Raises what they raise.
+    """
+    if len(question.aspects) > 1:
+        return ()
+    kept = [await _opposed(question, evidence, contradiction, checker, reader) for contradiction in found]
+    return tuple(contradiction for contradiction in kept if contradiction is not None)
+
+
+async def _opposed(
+    question: Question, evidence: Evidence, found: Contradiction, checker: Checker, reader: Reader | None
+) -> Contradiction | None:
+    """The contradiction with the readings that oppose another; None where no two do."""
+    readings = await _answering(question, evidence, found.readings, reader)
+    said = [_sentence_of(reading, evidence) for reading in readings]
+    pairs = [Pair(one, other) for one, other in permutations(said, 2)]
+    against = dict(zip(pairs, (await checker.check(pairs))[:, 1].tolist(), strict=True)) if pairs else {}
+    documents = {hit.passage.passage_id: hit.passage.document_id for hit in evidence.hits}
+    told_in = [{documents[passage_id] for passage_id in reading.passage_ids} for reading in readings]
+    opposed = {
+        (one, other): min(against[Pair(said[one], said[other])], against[Pair(said[other], said[one])])
+        for one, other in combinations(range(len(readings)), 2)
+        if told_in[one].isdisjoint(told_in[other])
+    }
+    is_polar = question.answer_type is AnswerType.YES_NO
+    first, further = (ANSWERS_OPPOSED,) * 2 if is_polar else (VALUES_OPPOSED, ALSO_OPPOSED)
+    if max(opposed.values(), default=0.0) < first:
+        return None
+    kept: list[int] = []
+    for at in sorted({at for pair, odds in opposed.items() if odds >= further for at in pair}):
+        if not told_in[at] <= set().union(*(told_in[before] for before in kept)):
+            kept.append(at)
+    return replace(found, readings=tuple(readings[at] for at in kept)) if len(kept) > 1 else None
+
+
+async def _answering(
+    question: Question, evidence: Evidence, readings: Sequence[Reading], reader: Reader | None
+) -> list[Reading]:
+    """The readings with a passage that a reader does not rule out; all in a language that it does not read."""
+    if reader is None or question.language not in reader.model.languages:
+        return list(readings)
+    hits = {hit.passage.passage_id: hit for hit in evidence.hits}
+    texts = [titled(hits[passage_id].passage) for reading in readings for passage_id in reading.passage_ids]
+    odds = iter([read.answerable for read in await reader.read(question.standalone, texts)])
+    best = [max(next(odds) for _ in reading.passage_ids) for reading in readings]
+    return [reading for reading, most in zip(readings, best, strict=True) if most >= CONFIRMED_ODDS]
 
 
 def _sentence_of(reading: Reading, evidence: Evidence) -> str:

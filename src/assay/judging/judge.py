@@ -91,7 +91,7 @@ class JudgePipeline:
         is_short = sum(len(passage.text) for passage in evidence.passages) <= _SHORT_EVIDENCE
         unclear, found = read() if is_short else await asyncio.to_thread(read)
         if self.checker is not None:
-            found = await confirmed(question, evidence, found, self.checker)
+            found = await confirmed(question, evidence, found, self.checker, self.reader)
             if not found and self.reader is not None:
                 found = await read_contradictions(question, evidence, self.reader, self.checker)
         return with_contradictions(question, evidence, unclear, found)

@@ -62,7 +62,8 @@ class CalibratedConfidence:
 
     `live` is what the score comes from in this run, but for the judge, which each judgement names. `cause` is the
     reason why no calibration applies to any question, "" where one may. From the signal `answers_from` on an answer
-    answers the question, None for the threshold that ships; a quoted row of a table has its own.
+    answers the question, None for the threshold that ships; a quoted row of a table has its own. Where the sources
+    disagree, no answer is sure to be the right one.
     """
 
     inner: ConfidenceEstimator
@@ -79,7 +80,8 @@ class CalibratedConfidence:
             rightness = replace(rightness, yes=self.answers_from)
         signal, answers = signal_of(rightness, plain.score, judgement.relevance, judgement.signals, reading)
         if reading is not None and review.claims:
-            plain = replace(plain, answers=answers)
+            disputed = answers == "yes" and judgement.contradictions
+            plain = replace(plain, answers="unsure" if disputed else answers)
         cause = self._cause(judgement, review)
         if cause:
             return replace(plain, cause=cause, level=None)
@@ -102,6 +104,8 @@ class CalibratedConfidence:
             return "nothing was claimed"
         if not judgement.calibrated:
             return "the evidence was not judged by the fitted judge"
+        if judgement.contradictions:
+            return "the sources disagree"
         other = self.fit.made_for.differs(replace(self.live, judge=judgement.mode_used))
         return f"{other} than the calibration was fitted for" if other else self.cause
 

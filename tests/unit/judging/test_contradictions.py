@@ -354,6 +354,42 @@ async def test_a_yes_and_a_no_need_more(against: tuple[float, float], kept: bool
     assert await still_found("Is the Harlow Barracks open to visitors?", OPEN, against) == kept
 
 
+WHEN = "When was the Harlow Barracks built?"
+
+
+async def kept_of(documents: str, odds: dict[str, float], question: str = WHEN) -> list[str]:
+    """The readings that stay of three passages with different years, by their documents and a reader's log odds."""
+    texts = {name: f"The Harlow Barracks were built in {year}." for name, year in zip("abc", YEARS, strict=True)}
+    hits = [hit(name, text) for name, text in texts.items()]
+    held = Evidence(
+        tuple(
+            replace(found, passage=replace(found.passage, document_id=document))
+            for found, document in zip(hits, documents, strict=True)
+        )
+    )
+    rules = contradictions(understand_by_rules(WHEN), held)
+    checker = ScriptedChecker(dict.fromkeys(texts.values(), (0.0, 0.9)), None)
+    reader = ScriptedReader(
+        {(WHEN, text): PassageReading(odds.get(name, 0.0), (), 0.0, 0.0) for name, text in texts.items()}
+    )
+    found = await confirmed(understand_by_rules(question), held, rules, checker, reader)
+    return sorted(reading.value for contradiction in found for reading in contradiction.readings)
+
+
+YEARS = ("1878", "1920", "1950")
+
+
+async def test_each_document_gives_one_reading_and_one_alone_contradicts_nothing() -> None:
+    assert await kept_of("xyz", {}) == [*YEARS]
+    assert len(await kept_of("xxz", {})) == 2
+    assert await kept_of("xxx", {}) == []
+
+
+async def test_what_a_reader_rules_out_and_parts_of_a_question_are_no_readings() -> None:
+    assert await kept_of("xyz", {"b": -3.5}) == ["1878", "1950"]
+    assert await kept_of("xyz", {}, "When was the Harlow Barracks built, and who built it?") == []
+
+
 NEW, OLD = "Submit claims within 30 days in the new system.", "Submit claims within 60 days on paper."
 
 

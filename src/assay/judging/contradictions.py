@@ -267,8 +267,8 @@ def _aspect(question: Question) -> str:
 
 
 # The least probability that the sentences of two values contradict each other, the lower of both directions, and
-# that of a further reading; the least log odds that their passages answer. Chosen on ramdocs: docs/decisions/235. For
-# answers with yes and no there is no labelled set.
+# that of a further reading; the least log odds that their passages answer: chosen on ramdocs (docs/decisions/235).
+# For answers with yes and no there is no labelled set.
 VALUES_OPPOSED, ALSO_OPPOSED, ANSWERS_OPPOSED, CONFIRMED_ODDS = 0.06, 0.03, 0.6, -3.0
 
 
@@ -281,8 +281,8 @@ async def confirmed(
 ) -> tuple[Contradiction, ...]:
     """The contradictions that a checker confirms, each with the readings that contradict another one.
 
-    They must stand in different documents, of which each gives one reading, and in passages that a `reader` does not
-    rule out. A question of several parts has none: its parts ask for different values. Raises what they raise.
+    They must stand in different documents, of which each gives one reading, and in passages that a `reader` does
+    not rule out. A question of several parts has none: its parts ask for different values. Raises what they raise.
     """
     if len(question.aspects) > 1:
         return ()

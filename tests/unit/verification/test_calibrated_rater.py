@@ -7,7 +7,7 @@ import pytest
 from assay.calibration.curves import FITTED_MODE
 from assay.calibration.rightness import features, shipped_rightness
 from assay.calibration.shipped import shipped
-from assay.types import Action, AnswerReading, Claim, Judgement, Review, Verdict
+from assay.types import Action, AnswerReading, Claim, Contradiction, Judgement, Reading, Review, Verdict
 from assay.verification.risk import CalibratedConfidence, LeastConfidence, level
 
 FIT = shipped()["answers"]
@@ -93,6 +93,14 @@ def test_whether_it_answers_is_known_where_no_calibration_applies_but_not_of_not
     assert read_as(SURE, cause="shifted").answers == "yes"
     assert read_as(SURE, cause="shifted").value is None
     assert read_as(SURE, review=Review((), (), ())).answers is None
+
+
+def test_what_sources_disagree_on_is_not_surely_answered():
+    disputed = replace(
+        BEST, contradictions=(Contradiction("when", (Reading("1878", ("p",)), Reading("1920", ("q",)))),)
+    )
+    found = read_as(SURE, disputed)
+    assert (found.answers, found.value, found.cause) == ("unsure", None, "the sources disagree")
 
 
 def test_the_level_follows_the_probability():

@@ -32,7 +32,7 @@ def test_a_draft_is_checked_and_its_repairs_accepted_one_by_one(open_page: OpenP
     page = open_page().open(served, "#/check")
     page.get_by_label("Draft").fill(DRAFT)
     page.set_input_files("input[type=file]", LIBRARY / "loans.md")
-    expect(page.get_by_label("Title of source 1")).to_have_value("loans.md")
+    expect(page.get_by_label("Title of source 1")).to_have_value("loans")
     page.get_by_role("button", name="Check the draft").click()
     expect(page.locator(".verdict")).to_contain_text("Some claims do not hold")
     expect(page.locator(".prose .mark.contradicted")).to_contain_text("contradicted")

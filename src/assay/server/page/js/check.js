@@ -73,7 +73,7 @@ class CheckView {
 	}
 
 	async read(files) {
-		const texts = await Promise.all(files.map(async (file) => ({ title: file.name, text: await file.text() })));
+		const texts = await Promise.all(files.map(async (file) => ({ title: titleOf(file.name), text: await file.text() })));
 		kept.sources = [...kept.sources.filter((source) => source.text.trim()), ...texts];
 		this.write();
 	}
@@ -148,7 +148,7 @@ class CheckView {
 		openText(source.title || `Source ${number}`, source.text, spans.filter((span) => span.passage_id === source.passage_id));
 	}
 
-		repairs(fixed) {
+	repairs(fixed) {
 		const accepted = new Set(fixed.repairs.keys().filter((at) => fixed.repairs[at].kind !== "hedged"));
 		const cards = h("ol.passages");
 		const output = h("div.prose.small.pre", { aria: { live: "polite" } });
@@ -192,6 +192,9 @@ class CheckView {
 		);
 	}
 }
+
+// As a document's: checkers take the ending of a file's name for a statement.
+const titleOf = (name) => name.replace(/(?<=.)\.\w{1,5}$/, "").replace(/[_\s]+|(?<=\w)-(?=\w)/g, " ").trim();
 
 /** The draft with the accepted repairs, in their order; `blocked` are those whose text is not there without another. */
 function applied(fixed, accepted) {

@@ -103,7 +103,7 @@ def test_every_control_is_reached_by_keyboard(open_page: OpenPage, served: Serve
     page.get_by_label("Collection").wait_for()
     page.locator("h1").first.click()
     seen = []
-    for _ in range(16):
+    for _ in range(20):
         page.keyboard.press("Tab")
         seen.append(page.evaluate("() => document.activeElement.ariaLabel ?? document.activeElement.textContent"))
     for name in ("Skip to the content", "Documents", "Settings", "Collection", "Question", "Depth", "Ask"):

@@ -24,6 +24,8 @@ def test_figures_are_plotted_with_their_numbers(open_page: OpenPage, served: Ser
     expect(page.locator(".tile").first).to_contain_text("Questions")
     plots = page.locator("figure.plot")
     expect(plots.filter(has_text="How questions ended")).to_be_visible()
+    # Also where all runs are of one day.
+    assert plots.first.locator(".bar").first.bounding_box()["width"] > 5  # type: ignore[index]
     plots.first.get_by_text("Numbers").click()
     expect(plots.first.locator("table")).to_be_visible()
 

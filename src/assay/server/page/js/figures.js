@@ -86,7 +86,7 @@ function drawPlot(plot, series, spikes, bucket) {
 	const points = series.map((item) => ({ start: item.start, label: label(item.start, bucket) }));
 	const own = spikes.filter((spike) => lines.some((line) => line.path === spike.name));
 	const marks = own.map((spike) => ({ at: points.findIndex((point) => point.start === spike.start), rise: spike.kind === "spike" })).filter((mark) => mark.at >= 0);
-	const legend = lines.length > 1 ? h("ul.plot-legend", lines.map((line) => h("li", h("span", { class: `swatch ${line.tone}` }), line.name))) : null;
+	const legend = lines.length > 1 || plot.stacked ? h("ul.plot-legend", lines.map((line) => h("li", h("span", { class: `swatch ${line.tone}` }), line.name))) : null;
 	return h("figure.card.plot", h("figcaption", h("h2", plot.title), legend), timePlot({ points, lines, marks, stacked: plot.stacked, format: plot.format, top: plot.top }), asTable(plot, points, lines));
 }
 

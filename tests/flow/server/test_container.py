@@ -51,7 +51,7 @@ def health_check() -> list[str]:
 def test_without_a_key_nobody_is_let_in(tmp_path: Path) -> None:
     host = environment(tmp_path)["ASSAY_SERVE_HOST"]
     with pytest.raises(UsageError, match="everybody who reaches this machine") as refused:
-        run_server(ServerSettings(host=host, engine={"data_dir": tmp_path}), lambda _service: None)
+        run_server(ServerSettings(host=host, engine={"data_dir": tmp_path}), lambda _service, _port: None)
     assert "assay keys create" in refused.value.hint
 
 

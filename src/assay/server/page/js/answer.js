@@ -4,7 +4,7 @@ import { ClaimWalk, answerText } from "./answertext.js";
 import { append, button, fold, glyph, h, hidden, orSay, replace, toast } from "./dom.js";
 import { icon } from "./icons.js";
 import { claimInspector } from "./inspector.js";
-import { badge, claimSummary, isDeclined, mark, verdictOf, withKinds } from "./marks.js";
+import { badge, claimSummary, isDeclined, mark, repairName, verdictOf, withKinds } from "./marks.js";
 import { post } from "./api.js";
 import { sourceList } from "./sources.js";
 import { nameOf, plural, sentence, sourceDate } from "./text.js";
@@ -178,7 +178,7 @@ function leftOut(answer) {
 function repairs(answer) {
 	const changed = answer.repairs.filter((repair) => repair.kind !== "dropped");
 	if (!changed.length) return null;
-	const items = changed.map((repair) => h("li", h("p", h("strong", repair.kind), `: ${repair.reason}`), repair.before && h("p", h("del", repair.before)), repair.after && h("p", h("ins", repair.after))));
+	const items = changed.map((repair) => h("li", h("p", h("strong", repairName(repair.kind)), `: ${repair.reason}`), repair.before && h("p", h("del", repair.before)), repair.after && h("p", h("ins", repair.after))));
 	return fold(`${plural(changed.length, "change")} after the checks`, h("ul.changes", items));
 }
 

@@ -12,7 +12,8 @@ export class ApiError extends Error {
 		this.status = problem.status || 0;
 		this.title = problem.title || "The request failed";
 		this.detail = problem.detail && problem.detail !== this.title ? problem.detail : "";
-		this.hint = problem.hint || "";
+		// Some hints are for programs; the page has buttons.
+		this.hint = /\/api\/|openapi|HTTP/.test(problem.hint) ? "" : problem.hint || "";
 		this.request_id = problem.request_id || "";
 		this.fields = problem.errors || [];
 	}

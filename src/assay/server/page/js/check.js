@@ -6,7 +6,7 @@ import { post } from "./api.js";
 import { announce, button, fileInput, glyph, h, load, pageHead, replace, submitButton } from "./dom.js";
 import { icon, iconButton } from "./icons.js";
 import { claimInspector } from "./inspector.js";
-import { badge, claimSummary, mark, withKinds } from "./marks.js";
+import { badge, claimSummary, mark, repairName, withKinds } from "./marks.js";
 import { plural } from "./text.js";
 import { openText } from "./viewer.js";
 
@@ -155,7 +155,7 @@ class CheckView {
 		return h(
 			"li",
 			{ class: `card repair ${isAccepted ? "accepted" : ""}` },
-			h("p", h("strong", repair.kind), h("span.why", repair.reason)),
+			h("p", h("strong", repairName(repair.kind)), h("span.why", repair.reason)),
 			h("div.change", repair.before && h("p", h("del", repair.before)), h("p", repair.after ? h("ins", repair.after) : h("em", "left out"))),
 			h("div.actions", isAccepted ? button("Reject", () => set(false), "reject") : button("Accept", () => set(true), { class: "accept", disabled: isBlocked }), state),
 		);

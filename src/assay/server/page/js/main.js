@@ -30,6 +30,7 @@ async function show() {
 	const view = VIEWS.find((one) => one === name) || VIEWS[0];
 	const mine = ++visit;
 	closeDocument();
+	document.querySelector("dialog")?.close();
 	keys = {};
 	document.title = view === "ask" ? "assay" : `${sentence(view)} · assay`;
 	for (const link of document.querySelectorAll("#nav a")) {

@@ -36,6 +36,8 @@ export function badge(kind, word = mark(kind).word) {
 	return h("span", { class: `badge ${tone} ${kind}` }, glyph(sign), word);
 }
 
+export const repairName = (kind) => (kind === "hedged" ? "marked ⚠" : kind);
+
 const OUTCOMES = {
 	answered: { kind: "passed", word: "answered" },
 	partial: { kind: "half", word: "half an answer" },

@@ -212,9 +212,8 @@ def look_at_page(browser: Browser, groups: Sequence[Group], runs: Sequence[str])
         browser.where = f"{list(group.texts)} asked"
         page.goto(f"{browser.address}/#/")
         page.locator("#question").fill(group.question)
-        with page.expect_response(lambda response: response.url.endswith("/api/v1/ask")) as asked:
+        with page.expect_response(lambda response: response.url.endswith("/api/v1/ask")):
             page.locator("#question").press("Enter")
-        asked.value.finished()
         page.locator(".composer .stop").wait_for(state="hidden")
         browser.look(page)
         browser.seen.note(group, page.locator("body").inner_text())

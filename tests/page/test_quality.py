@@ -100,9 +100,10 @@ def test_all_views_together_weigh_under_200_kilobytes(open_page: OpenPage, serve
 def test_every_control_is_reached_by_keyboard(open_page: OpenPage, served: Served) -> None:
     page = open_page().open(served)
     page.locator(".earlier button, .welcome .fine").first.wait_for()
+    page.get_by_label("Collection").wait_for()
     page.locator("h1").first.click()
     seen = []
-    for _ in range(16):
+    for _ in range(20):
         page.keyboard.press("Tab")
         seen.append(page.evaluate("() => document.activeElement.ariaLabel ?? document.activeElement.textContent"))
     for name in ("Skip to the content", "Documents", "Settings", "Collection", "Question", "Depth", "Ask"):

@@ -53,6 +53,7 @@ _PLAIN = {
     "Value error, ": "",  # pydantic's prefix of assay's own messages
     "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
     "Input should be a valid number, unable to parse string as a number": "give a number",
+    "Input should be": "it must be",
 }
 # New objects between two passes of the garbage collector, 700 by default. Imports make next to no garbage, and a
 # tenth of a cold `assay ask` went into looking for it.

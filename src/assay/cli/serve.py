@@ -150,7 +150,7 @@ def serve(
         engine=dict(given),
     )
 
-    def announce(service: Service) -> None:
+    def announce(service: Service, port: int) -> None:
         served = service.tenant("default").collections
         count = len(served.names())
         terminal.note(

@@ -108,7 +108,7 @@ class Tape:
         step = self._steps + 1
         error = Diverged(
             f"diverged at step {step}: the recording does not hold this call of {call}: {request}",
-            hint="allow the replay to make it: --live, in Python live=True",
+            hint='allow the replay to make it: --live, in Python live=True, over HTTP "live": true',
             step=step,
             call=call,
             request=request,

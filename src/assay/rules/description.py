@@ -23,6 +23,7 @@ def rules_object(rules: RuleSet, found: tuple[Conflict, ...]) -> dict[str, Any]:
             "line": rule.line,
             "instruct": rule.instruct,
             "told": instruction_of(rule),
+            "advice": rule.advice(language_of(rule)),
         }
         for rule in rules.rules
     ]

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
@@ -165,7 +166,7 @@ def add_page(app: FastAPI) -> None:
         return FileResponse(_PAGE / "index.html", media_type="text/html", headers=_FRESH)
 
     app.add_api_route("/", index, include_in_schema=False, methods=["GET", "HEAD"])
-    app.mount("/static", _Files(directory=_PAGE), name="static")
+    app.mount("/static", GZipMiddleware(_Files(directory=_PAGE)), name="static")
 
 
 class AssayApi(FastAPI):

@@ -6,9 +6,11 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +23,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
+from assay.errors import UsageError
 from assay.server.access import Access, refuse_open_bind
 from assay.server.app import ENDING, create_app
 from assay.server.metrics import FOLDER_VARIABLE, RequestCounter
@@ -110,16 +113,16 @@ _STARTING = 60
 _CLOSING = 3
 
 
-def run_server(settings: ServerSettings, announce: Callable[[Service], None]) -> None:
-    """Serve until SIGINT or SIGTERM; `announce` is called once the settings are found to fit. Raises UsageError."""
+def run_server(settings: ServerSettings, announce: Callable[[Service, int], None]) -> None:
+    """Serve until SIGINT or SIGTERM; `announce` is told the port that is listened on. Raises UsageError."""
     service = Service.over(settings)
     refuse_open_bind(settings.host, has_keys=service.keys.any(), allow_anonymous=settings.allow_anonymous)
-    announce(service)
+    app = application(service)
+    listening = _listen(settings.host, settings.port)
+    announce(service, listening[0].getsockname()[1])
     # uvicorn raises the signal that ended it once more when it is done; after SIGTERM the exit code is to be 0.
     signal.signal(signal.SIGTERM, _exit)
     common: dict[str, Any] = {
-        "host": settings.host,
-        "port": settings.port,
         "log_level": "warning",
         "access_log": False,
         "server_header": False,
@@ -131,7 +134,8 @@ def run_server(settings: ServerSettings, announce: Callable[[Service], None]) ->
         "lifespan": "on",
     }
     if settings.workers == 1:
-        uvicorn.run(application(service), **common)
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(uvicorn.Config(app, **common)).run(sockets=listening)
         return
     with TemporaryDirectory(prefix="assay-metrics-") as folder:
         os.environ[FOLDER_VARIABLE] = folder
@@ -140,7 +144,23 @@ def run_server(settings: ServerSettings, announce: Callable[[Service], None]) ->
         config = uvicorn.Config(
             factory, factory=True, workers=settings.workers, timeout_worker_healthcheck=_STARTING, **common
         )
-        Multiprocess(config, sockets=[config.bind_socket()]).run()
+        Multiprocess(config, sockets=listening).run()
+
+
+def _listen(host: str, port: int) -> list[socket.socket]:
+    """Sockets bound to every address of the host, for this process and those that it starts."""
+    listening: list[socket.socket] = []
+    try:
+        for family, *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            port = listening[0].getsockname()[1] if listening else port
+            listening.append(socket.create_server((str(place[0]), port), family=family))
+            listening[-1].set_inheritable(True)
+    except OSError as error:
+        raise UsageError(
+            f"{host}:{port} cannot be listened on: {str(error.strerror).partition(' (')[0]}",
+            hint="give another --port, 0 for any that is free, or another --host",
+        ) from error
+    return listening
 
 
 def _exit(_number: int, _frame: FrameType | None) -> None:

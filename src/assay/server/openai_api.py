@@ -31,7 +31,18 @@ from assay.server.problems import NotFound
 from assay.server.routes.questions import asked_events
 from assay.server.service import Service, Tenant
 from assay.server.streams import LiveRun
-from assay.types import Answer, Done, Failed, Message, Outcome, Sentence, SentenceVerified, Source
+from assay.types import (
+    Answer,
+    Claim,
+    Done,
+    Failed,
+    Message,
+    Outcome,
+    Sentence,
+    SentenceVerified,
+    Source,
+    SourceSpan,
+)
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
@@ -86,7 +97,9 @@ class ChatBody(BaseModel):
             if message.role in ("user", "assistant") and message.text.strip()
         ]
         if not dialogue or dialogue[-1][0] != "user":
-            raise UsageError("the last message is not the user's", hint='end messages with one of role "user"')
+            raise UsageError(
+                "the last message is not the user's, or has no text", hint='end messages with one of role "user"'
+            )
         return dialogue[-1][1], tuple(
             Message("user" if role == "user" else "assistant", text) for role, text in dialogue[:-1]
         )
@@ -186,11 +199,11 @@ class Links:
 
     base: str
 
-    def of(self, source: Source, collection: str) -> str:
-        """The address of a source."""
+    def of(self, source: Source, collection: str, quoted: Source | SourceSpan) -> str:
+        """The address of a source, opened at the quoted place."""
         if source.origin.link:
             return source.origin.link
-        place = f"{collection}/{source.document_id}?start={source.start}&end={source.end}"
+        place = f"{collection}/{source.document_id}?start={quoted.start}&end={quoted.end}"
         return f"{self.base}#/documents/{place}"
 
 
@@ -200,7 +213,7 @@ def completion(answer: Answer, body: ChatBody, links: Links) -> dict[str, Any]:
         "role": "assistant",
         "content": answer.text,
         "refusal": None,
-        "annotations": citation_annotations(answer.text, answer.sources, body.model, links),
+        "annotations": citation_annotations(answer.text, answer.sources, answer.claims, body.model, links),
     }
     return {
         "id": f"chatcmpl-{answer.run_id}",
@@ -239,16 +252,19 @@ def verdicts(answer: Answer, body: ChatBody) -> dict[str, Any]:
 
 
 def citation_annotations(
-    text: str, sources: Sequence[Source], collection: str, links: Links
+    text: str, sources: Sequence[Source], claims: Sequence[Claim], collection: str, links: Links
 ) -> list[dict[str, Any]]:
-    """The citation marks `[n]` of a text as annotations of the kind url_citation."""
+    """The citation marks `[n]` of a text as annotations of the kind url_citation.
+
+    Each opens its source where the claim before the mark quotes it, else where another claim does, else as a whole.
+    """
     found = []
     for source in sources:
         mark = f"[{source.number}]"
         start = text.find(mark)
         while start >= 0:
             citation = {
-                "url": links.of(source, collection),
+                "url": links.of(source, collection, _quoted_place(source, claims, start)),
                 "title": source.title,
                 "start_index": start,
                 "end_index": start + len(mark),
@@ -256,6 +272,12 @@ def citation_annotations(
             found.append({"type": "url_citation", "url_citation": citation})
             start = text.find(mark, start + 1)
     return sorted(found, key=lambda row: int(row["url_citation"]["start_index"]))
+
+
+def _quoted_place(source: Source, claims: Sequence[Claim], mark: int) -> Source | SourceSpan:
+    nearest_first = sorted(claims, key=lambda claim: (claim.start > mark, abs(mark - claim.start)))
+    spans = (span for claim in nearest_first for span in claim.spans if span.passage_id == source.passage_id)
+    return next(spans, source)
 
 
 @dataclass(slots=True)
@@ -309,7 +331,7 @@ def _ending(answer: Answer, verified: _VerifiedText, chunk: _Chunks, body: ChatB
         text = answer.text if answer.outcome in (Outcome.ABSTAINED, Outcome.CLARIFY) else _NOTHING_VERIFIED
         sources = []
         frames = [chunk.of({"content": text})]
-    marks = citation_annotations(text, sources, body.model, links)
+    marks = citation_annotations(text, sources, answer.claims, body.model, links)
     if marks:
         frames.append(chunk.of({"annotations": marks}))
     frames.append(chunk.of({}, finish="stop", assay=verdicts(answer, body)))

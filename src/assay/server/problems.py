@@ -228,7 +228,8 @@ def _field_error(row: Mapping[str, Any]) -> FieldError:
         return FieldError(
             ".".join(map(str, row["loc"])), "it is not a JSON object with the header content-type: application/json"
         )
-    message = _SHOULD.sub("must", str(row["msg"]).removeprefix("Value error, "), count=1)
+    message, _, _ = str(row["msg"]).removeprefix("Value error, ").partition(" after validation")
+    message = _SHOULD.sub("must", message, count=1)
     message = _IN_WORDS.get(message, message)
     return FieldError(".".join(map(str, row["loc"])), message[:1].lower() + message[1:])
 

@@ -51,8 +51,15 @@ def health_check() -> list[str]:
 def test_without_a_key_nobody_is_let_in(tmp_path: Path) -> None:
     host = environment(tmp_path)["ASSAY_SERVE_HOST"]
     with pytest.raises(UsageError, match="everybody who reaches this machine") as refused:
-        run_server(ServerSettings(host=host, engine={"data_dir": tmp_path}), lambda _service: None)
+        run_server(ServerSettings(host=host, engine={"data_dir": tmp_path}), lambda _service, _port: None)
     assert "assay keys create" in refused.value.hint
+
+
+def test_a_port_in_use_is_told_of_before_anything_is_served(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        settings = ServerSettings(port=taken.getsockname()[1], engine={"data_dir": tmp_path})
+        with pytest.raises(UsageError, match=r"cannot be listened on: Address already in use$"):
+            run_server(settings, lambda _service, _port: pytest.fail("it said that it serves"))
 
 
 def test_the_image_makes_its_own_first_key_and_then_serves(tmp_path: Path) -> None:

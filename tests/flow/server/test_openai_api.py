@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,7 +53,10 @@ def test_a_completion_has_its_citations_as_annotations(served: Served) -> None:
     citation = message.annotations[0].url_citation
     assert message.content[citation.start_index : citation.end_index] == "[1]"
     assert citation.title == "Water"
-    assert citation.url.startswith(f"{served.address}/#/documents/default/")
+    address, _, place = citation.url.partition("?")
+    assert address.startswith(f"{served.address}/#/documents/default/")
+    span = {name: int(at) for name, at in urllib.parse.parse_qsl(place)}
+    assert message.content.startswith(WATER[span["start"] : span["end"]])
     assert reply.assay["verified"] is True
     assert reply.usage.total_tokens == 0
 

@@ -1,41 +1,38 @@
 // An answer in full: its text, what to make of it, its sources, and how it came to be.
 
-import { answerText } from "./answertext.js";
-import { append, button, glyph, h, hidden, replace, toast } from "./dom.js";
+import { ClaimWalk, answerText } from "./answertext.js";
+import { append, button, fold, glyph, h, hidden, orSay, replace, toast } from "./dom.js";
 import { icon } from "./icons.js";
 import { claimInspector } from "./inspector.js";
-import { badge, claimKind, claimSummary, isDeclined, mark, verdictOf } from "./marks.js";
+import { badge, claimSummary, isDeclined, mark, repairName, verdictOf, withKinds } from "./marks.js";
 import { post } from "./api.js";
 import { sourceList } from "./sources.js";
-import { plural, sourceDate } from "./text.js";
+import { nameOf, plural, sentence, sourceDate } from "./text.js";
 import { timeline } from "./timeline.js";
 import { trustLine } from "./trust.js";
-import { openDocument } from "./viewer.js";
+import { openDocument, openPassage } from "./viewer.js";
 
 /**
- * The view of one answer: `element`, `step(by)` walks its claims, `openChosen()` opens the source of the chosen one.
+ * The view of one answer: `element`, and `keys` that walk its claims and open the source of the chosen one.
  *
  * `context` has the collection, the run's events, and `ask(text)` where the dialogue can go on.
  */
-export function answerView(answer, context) {
-	return new AnswerView(answer, context);
-}
-
-class AnswerView {
+export class AnswerView {
 	constructor(answer, context) {
 		this.answer = answer;
 		this.context = context;
-		this.chosen = null;
 		// Beside the text where there is room, else below it.
 		this.inspectors = { beside: h("div.inspector-place"), below: h("div.inspector-place") };
 		this.element = this.draw();
+		this.keys = { j: () => this.walk.step(1), k: () => this.walk.step(-1), o: () => this.openChosen() };
 	}
 
 	draw() {
 		const { answer } = this;
 		const open = (number, n) => this.openSource(number, n);
-		const claims = answer.claims.map((claim) => ({ ...claim, kind: claimKind(claim) }));
-		this.prose = answerText(answer.text, claims, answer.citations, { choose: (n) => this.choose(n), open });
+		const claims = withKinds(answer.claims);
+		this.prose = answerText(answer.text, claims, answer.citations, { choose: (n) => this.walk.choose(n), open });
+		this.walk = new ClaimWalk(this.prose, answer.claims, (claim) => this.inspect(claim));
 		this.sources = sourceList(answer, open);
 		const text = h("div.answer-main", verdictNote(answer), this.prose, this.inspectors.below, legend(claims));
 		append(text, [
@@ -63,36 +60,18 @@ class AnswerView {
 		);
 	}
 
-	/** Choose a claim: it is marked in the text, and what is known of it is shown beside. */
-	choose(n, focus = false) {
-		const again = this.chosen === n;
-		this.chosen = again && !focus ? null : n;
-		for (const element of this.prose.querySelectorAll("[data-claim], [data-mark]")) {
-			const is = Number(element.dataset.claim ?? element.dataset.mark) === this.chosen;
-			element.classList.toggle("chosen", is);
-			if (element.dataset.mark) element.setAttribute("aria-pressed", String(is));
-			if (is && element.dataset.mark && focus) element.focus({ preventScroll: false });
-		}
-		const claim = this.answer.claims.find((one) => one.n === this.chosen);
-		const close = () => this.choose(this.chosen);
+	/** Show what is known of the chosen claim. */
+	inspect(claim) {
 		const { beside, below } = this.inspectors;
 		const isWide = beside.offsetParent && beside.getBoundingClientRect().left > this.prose.getBoundingClientRect().right;
+		const known = claim && claimInspector(this.answer, claim, { open: (number, n) => this.openSource(number, n), close: () => this.walk.choose(claim.n), label: labelButtons(this.answer.run_id, claim.n, "claim") });
 		replace(isWide ? below : beside);
-		replace(isWide ? beside : below, claim && claimInspector(this.answer, claim, { open: (number, at) => this.openSource(number, at), close, label: labelButtons(this.answer.run_id, claim.n, "claim") }));
-		const cited = new Set(claim?.citations);
-		for (const card of this.sources.querySelectorAll("[data-passage]")) card.classList.toggle("chosen", cited.has(card.dataset.passage));
-	}
-
-	step(by) {
-		const numbers = this.answer.claims.map((claim) => claim.n);
-		if (!numbers.length) return;
-		const at = numbers.indexOf(this.chosen);
-		const next = at < 0 ? (by > 0 ? 0 : numbers.length - 1) : (at + by + numbers.length) % numbers.length;
-		this.choose(numbers[next], true);
+		replace(isWide ? beside : below, known);
+		for (const card of this.sources.querySelectorAll("[data-passage]")) card.classList.toggle("chosen", Boolean(claim?.citations.includes(card.dataset.passage)));
 	}
 
 	openChosen() {
-		const claim = this.answer.claims.find((one) => one.n === this.chosen);
+		const claim = this.walk.chosen;
 		const source = this.answer.sources.find((one) => claim?.citations.includes(one.passage_id));
 		if (source) this.openSource(source.number, claim.n);
 	}
@@ -113,7 +92,7 @@ function verdictNote(answer) {
 	const { answers, calibrated, level } = answer.confidence;
 	const doubtful = ["unsure", "no"].includes(answers) && !isDeclined(answer);
 	const probable = answers === "unsure" && calibrated && /high/.test(level);
-	const closest = answer.claims.length && answer.claims.every((claim) => claimKind(claim) === "quoted");
+	const closest = answer.claims.length && withKinds(answer.claims).every((claim) => claim.kind === "quoted");
 	const note = doubtful ? (probable ? "This probably answers the question." : closest ? "These are the closest passages; they may not answer the question." : "This may not answer the question.") : "";
 	const summary = isDeclined(answer) ? "" : ` · ${claimSummary(answer.claims)}`;
 	return h(
@@ -148,7 +127,7 @@ function missing(answer, ask) {
 		h("h3", half ? "This is half an answer" : "Not found in the documents"),
 		half && aspects.length ? h("p", `Answered: ${aspects.map((aspect) => aspect.text).join("; ")}.`) : null,
 		h("p", half ? "Missing: " : "Nothing was found on: ", h("strong", parts.join("; ")), "."),
-		half && ask ? h("div.actions.no-print", parts.slice(0, 3).map((part) => button(`Ask only: ${part}`, () => ask(`${part[0].toUpperCase()}${part.slice(1)}?`), "choice"))) : null,
+		half && ask ? h("div.actions.no-print", parts.slice(0, 3).map((part) => button(`Ask only: ${part}`, () => ask(`${sentence(part)}?`), "choice"))) : null,
 	);
 }
 
@@ -166,7 +145,7 @@ function disagreements(answer, open) {
 				"li.reading",
 				h("p.reading-value", reading.value),
 				h("p.fine", reading.date ? sourceDate(reading.date) : "no date known", latest ? " · the latest" : ""),
-				sources.map((source) => button([`[${source.number}] `, source.title || source.document_id], () => open(source.number), "text")),
+				sources.map((source) => button(`[${source.number}] ${nameOf(source)}`, () => open(source.number), "text")),
 				sources.length < reading.passage_ids.length ? h("p.fine", `in ${plural(reading.passage_ids.length, "passage")}`) : null,
 			);
 		});
@@ -179,9 +158,7 @@ function nearest(answer, { events, collection }) {
 	const found = events.filter((event) => event.kind === "evidence").flatMap((event) => event.evidence.hits);
 	const passages = [...new Map(found.map((hit) => [hit.passage.document_id, hit.passage])).values()].slice(0, 3);
 	if (answer.outcome !== "abstained") return null;
-	const items = passages.map((passage) =>
-		h("li", button(passage.title || passage.document_id, () => openDocument({ source: { ...passage, path: passage.source }, span: passage, collection }), "text")),
-	);
+	const items = passages.map((passage) => h("li", button(nameOf(passage), () => openPassage(passage, collection), "text")));
 	return h(
 		"section.note",
 		h("h3", "What you can do"),
@@ -195,36 +172,35 @@ function leftOut(answer) {
 	const dropped = answer.repairs.filter((repair) => repair.kind === "dropped");
 	if (!dropped.length) return null;
 	const items = dropped.map((repair) => h("li", h("del", repair.before), h("span.why", repair.reason)));
-	return h("details.fold", h("summary", badge("withdrawn", `${plural(dropped.length, "sentence")} left out`)), h("ul.changes", items));
+	return fold(badge("withdrawn", `${plural(dropped.length, "sentence")} left out`), h("ul.changes", items));
 }
 
 function repairs(answer) {
 	const changed = answer.repairs.filter((repair) => repair.kind !== "dropped");
 	if (!changed.length) return null;
-	const items = changed.map((repair) => h("li", h("p", h("strong", repair.kind), `: ${repair.reason}`), repair.before && h("p", h("del", repair.before)), repair.after && h("p", h("ins", repair.after))));
-	return h("details.fold", h("summary", `${plural(changed.length, "change")} after the checks`), h("ul.changes", items));
+	const items = changed.map((repair) => h("li", h("p", h("strong", repairName(repair.kind)), `: ${repair.reason}`), repair.before && h("p", h("del", repair.before)), repair.after && h("p", h("ins", repair.after))));
+	return fold(`${plural(changed.length, "change")} after the checks`, h("ul.changes", items));
 }
 
 function warnings(answer) {
 	if (!answer.warnings.length) return null;
 	const items = answer.warnings.map((text) => h("li", text));
-	return h("details.fold", h("summary", plural(items.length, "remark")), h("ul", items));
+	return fold(plural(items.length, "remark"), h("ul", items));
 }
 
 /** Buttons that label an answer, or one of its claims, as right or wrong. */
 export function labelButtons(runId, claim, what) {
 	const row = h("span.labels", { role: "group", label: `Is this ${what} right?` });
-	const label = async (good, pressed) => {
-		try {
-			await post("/feedback", { run_id: runId, claim, good });
-			for (const one of row.querySelectorAll("button")) one.setAttribute("aria-pressed", String(one === pressed));
-			toast(`Labelled as ${good ? "right" : "wrong"}. Labels improve the measured trust.`);
-		} catch (error) {
-			toast(`The label was not kept: ${error.message}`);
-		}
+	const make = (word) => {
+		const label = async () => {
+			await post("/feedback", { run_id: runId, claim, good: word === "right" });
+			for (const one of row.children) one.setAttribute("aria-pressed", String(one === made));
+			toast(`Labelled as ${word}. Labels improve the measured trust.`);
+		};
+		const made = button([icon(word), hidden(`This ${what} is ${word}`)], () => orSay("The label was not kept", label), { class: "quiet icon-button", title: sentence(word), aria: { pressed: false } });
+		return made;
 	};
-	const make = (good) => button([icon(good ? "right" : "wrong"), hidden(`This ${what} is ${good ? "right" : "wrong"}`)], (event) => label(good, event.currentTarget), { class: "quiet icon-button", title: good ? "Right" : "Wrong", aria: { pressed: false } });
-	return append(row, [make(true), make(false)]);
+	return append(row, [make("right"), make("wrong")]);
 }
 
 /** The answer as text, with its sources below. */

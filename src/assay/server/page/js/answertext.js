@@ -30,6 +30,33 @@ export function answerText(text, claims, citations, { choose, open }) {
 /** The text of a paragraph without its marks and citations. */
 const ownText = (paragraph) => [...paragraph.childNodes].filter((node) => !node.matches?.(".cite, .mark")).map((node) => node.textContent).join("");
 
+/** Walking the claims of a text: `show(claim)` is told which is chosen, or undefined. */
+export class ClaimWalk {
+	constructor(prose, claims, show) {
+		Object.assign(this, { prose, claims, show });
+	}
+
+	/** Choose a claim by its number; one that is chosen already is let go. */
+	choose(n, focus = false) {
+		const claim = this.chosen?.n === n && !focus ? undefined : this.claims.find((one) => one.n === n);
+		this.chosen = claim;
+		for (const element of this.prose.querySelectorAll("[data-claim], [data-mark]")) {
+			const sign = element.dataset.mark;
+			const is = Number(sign ?? element.dataset.claim) === claim?.n;
+			element.classList.toggle("chosen", is);
+			if (sign) element.setAttribute("aria-pressed", String(is));
+			if (is && sign && focus) element.focus();
+		}
+		this.show(claim);
+	}
+
+	step(by) {
+		const { claims } = this;
+		const at = claims.indexOf(this.chosen);
+		if (claims.length) this.choose(claims[at < 0 && by < 0 ? claims.length - 1 : (at + by + claims.length) % claims.length].n, true);
+	}
+}
+
 class Ink {
 	constructor(text, claims, citations, { choose, open }) {
 		const points = new CodePoints(text);

@@ -12,7 +12,8 @@ export class ApiError extends Error {
 		this.status = problem.status || 0;
 		this.title = problem.title || "The request failed";
 		this.detail = problem.detail && problem.detail !== this.title ? problem.detail : "";
-		this.hint = problem.hint || "";
+		// Some hints are for programs; the page has buttons.
+		this.hint = /\/api\/|openapi|HTTP/.test(problem.hint) ? "" : problem.hint || "";
 		this.request_id = problem.request_id || "";
 		this.fields = problem.errors || [];
 	}
@@ -47,10 +48,13 @@ function headers(more = {}) {
 
 /** A path with its query; parameters that are null, undefined or empty are left out. */
 export function withQuery(path, query = {}) {
-	const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
+	const given = Object.entries(query).filter(([, value]) => value != null && value !== "");
 	const text = new URLSearchParams(given).toString();
 	return text ? `${path}?${text}` : path;
 }
+
+/** A path with its parts encoded: path`/runs/${id}`. */
+export const path = (texts, ...parts) => String.raw({ raw: texts }, ...parts.map(encodeURIComponent));
 
 async function request(method, path, { query, body, signal, accept, more } = {}) {
 	const options = { method, signal, headers: headers({ Accept: accept || "application/json", ...more }) };
@@ -76,7 +80,7 @@ async function json(method, path, options) {
 }
 
 export const get = (path, query, signal) => json("GET", path, { query, signal });
-export const post = (path, body, query, signal) => json("POST", path, { body, query, signal });
+export const post = (path, body) => json("POST", path, { body });
 export const remove = (path, query) => json("DELETE", path, { query });
 
 /** A page of text, such as a report. */
@@ -164,12 +168,12 @@ export async function* streamQuestion(path, body, { signal, reconnecting }) {
 function resume(last, signal) {
 	const run = last.slice(0, last.lastIndexOf(":"));
 	const more = { "Last-Event-ID": last };
-	return request("GET", `/runs/${encodeURIComponent(run)}/events`, { signal, accept: "text/event-stream", more });
+	return request("GET", path`/runs/${run}/events`, { signal, accept: "text/event-stream", more });
 }
 
 /** The states of an upload until it ends. */
 export async function* jobStates(jobId, signal) {
-	const response = await request("GET", `/jobs/${encodeURIComponent(jobId)}/events`, { signal, accept: "text/event-stream" });
+	const response = await request("GET", path`/jobs/${jobId}/events`, { signal, accept: "text/event-stream" });
 	for await (const { data } of serverSentEvents(response.body)) yield data;
 }
 

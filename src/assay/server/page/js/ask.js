@@ -2,14 +2,14 @@
 
 import { get, streamQuestion } from "./api.js";
 import { answerText } from "./answertext.js";
-import { answerView } from "./answer.js";
-import { announce, button, empty, failure, h, hidden, replace } from "./dom.js";
+import { AnswerView } from "./answer.js";
+import { announce, button, empty, failure, h, hidden, replace, selectOf } from "./dom.js";
 import { icon } from "./icons.js";
 import { badge, isDeclined, mark } from "./marks.js";
 import { collection, documents } from "./collections.js";
-import { plural } from "./text.js";
+import { nameOf, plural } from "./text.js";
 import { timeline } from "./timeline.js";
-import { openDocument } from "./viewer.js";
+import { openPassage } from "./viewer.js";
 
 const DEPTHS = [
 	["", "Depth as set"],
@@ -25,18 +25,17 @@ let running = null;
 let depth = "";
 
 /** The view. */
-export function askView(main) {
+export function view(main) {
 	const thread = h("div.thread", h("h1.hidden-text", "Ask"), turns.map((turn) => turn.element));
 	const box = composer((text) => ask(text, thread, box));
 	const page = h("div.ask", thread, h("div.dock.no-print", box.element));
 	replace(main, page);
 	refresh(page, thread, box);
-	const context = { ask: (text) => ask(text, thread, box) };
-	for (const turn of turns) turn.ask = context.ask;
+	for (const turn of turns) turn.ask = (text) => ask(text, thread, box);
 	// On a touch screen the keyboard would hide half of the view.
 	if (matchMedia("(pointer: fine)").matches) box.input.focus({ preventScroll: true });
 	if (turns.length) turns.at(-1).element.scrollIntoView({ block: "start" });
-	return { keys: { j: () => current()?.step(1), k: () => current()?.step(-1), o: () => current()?.openChosen(), "/": () => box.input.focus(), n: startAnew } };
+	return { keys: { ...Object.fromEntries([..."jko"].map((key) => [key, () => current()?.keys[key]()])), "/": () => box.input.focus(), n: startAnew } };
 }
 
 const current = () => [...turns].reverse().find((turn) => turn.view)?.view;
@@ -70,7 +69,7 @@ async function welcome(thread, start) {
 
 function composer(send) {
 	const input = h("textarea", { rows: "1", id: "question", placeholder: "Ask a question", label: "Question", on: { keydown: onKey, input: grow } });
-	const select = h("select", { label: "Depth", on: { change: () => (depth = select.value) } }, DEPTHS.map(([value, name]) => h("option", { value, selected: value === depth }, name)));
+	const select = selectOf(DEPTHS, depth, { label: "Depth", on: { change: () => (depth = select.value) } });
 	const submit = h("button", { type: "submit", class: "primary icon-button round" }, icon("send"), hidden("Ask"));
 	const stop = button([icon("stop"), "Stop"], () => running?.abort(), { class: "stop", hidden: true });
 	const anew = button([icon("plus"), h("span", "New dialogue")], startAnew, { class: "quiet anew", title: "New dialogue", label: "New dialogue", hidden: !turns.length });
@@ -80,10 +79,12 @@ function composer(send) {
 		input.style.height = `${Math.min(input.scrollHeight, 200)}px`;
 	}
 	function onKey(event) {
-		if (event.key === "Enter" && !event.shiftKey && !event.isComposing) go(event);
+		if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+			event.preventDefault();
+			go();
+		}
 	}
-	function go(event) {
-		event.preventDefault();
+	function go() {
 		const text = input.value.trim();
 		if (!text || running) return;
 		input.value = "";
@@ -181,20 +182,19 @@ class Turn {
 		replace(this.status, h("span.pulse", { aria: { hidden: true } }), text);
 	}
 
-		draw() {
+	draw() {
 		if (!this.sentences.size) return;
 		let text = "";
 		const claims = [];
 		const citations = [];
 		const length = () => [...text].length;
 		for (const [n, { sentence, kind }] of this.sentences) {
-			if (text && !/^\s/.test(sentence.text)) text += " ";
-			if (!text) text += sentence.text.trimStart();
-			else text += sentence.text;
+			const own = sentence.text.trimStart();
+			if (text) text += /^\s*/.exec(sentence.text)[0] || " ";
+			text += own;
 			const end = length();
-			const own = [...sentence.text.trimStart()].length;
-			const lead = /^\*\*[^*\n]+\*\* — /.exec(sentence.text.trimStart());
-			claims.push({ n, start: end - own + (lead ? [...lead[0]].length : 0), end, kind });
+			const lead = /^\*\*[^*\n]+\*\* — /.exec(own);
+			claims.push({ n, start: end - [...own].length + (lead ? [...lead[0]].length : 0), end, kind });
 			for (const id of sentence.passage_ids) {
 				const start = length() + 1;
 				text += ` [${this.numbers.get(id)}]`;
@@ -202,15 +202,14 @@ class Turn {
 			}
 		}
 		const reasons = [...this.sentences.values()].filter((one) => one.reason).map((one) => h("li", badge(one.kind, `sentence ${one.sentence.number}`), h("span.why", one.reason)));
-		const prose = answerText(text, claims, citations, { choose: null, open: (number) => this.open(number) });
+		const prose = answerText(text, claims, citations, { open: (number) => this.open(number) });
 		replace(this.body, h("div.answer", h("div.answer-main", prose, reasons.length ? h("ul.checks", reasons) : null, this.status), this.cited()));
 	}
 
 	/** The passages cited so far, in the order of their numbers. */
 	cited() {
 		const items = [...this.numbers].map(([id, number]) => {
-			const { title, document_id } = this.passages.get(id) || {};
-			return h("li.source", h("p.source-head", h("span.source-number", { aria: { hidden: true } }, String(number)), button(title || document_id || id, () => this.open(number), "text")));
+			return h("li.source", h("p.source-head", h("span.source-number", { aria: { hidden: true } }, String(number)), button(nameOf(this.passages.get(id) || { document_id: id }), () => this.open(number), "text")));
 		});
 		return items.length ? h("div.answer-side", h("section.sources-box", { label: "Sources so far" }, h("h3", "Sources"), h("ol.sources", items))) : null;
 	}
@@ -218,12 +217,12 @@ class Turn {
 	open(number) {
 		const [id] = [...this.numbers].find((one) => one[1] === number);
 		const passage = this.passages.get(id);
-		if (passage) openDocument({ source: { ...passage, path: passage.source }, span: passage, collection: this.collection });
+		if (passage) openPassage(passage, this.collection);
 	}
 
 	finish(answer) {
 		this.answer = answer;
-		this.view = answerView(answer, { collection: this.collection, events: this.events, ask: (text) => this.ask(text) });
+		this.view = new AnswerView(answer, { collection: this.collection, events: this.events, ask: (text) => this.ask(text) });
 		replace(this.body, this.view.element);
 		announce(isDeclined(answer) ? answer.text : `The answer is complete, with ${plural(answer.claims.length, "claim")} and ${plural(answer.sources.length, "source")}`);
 	}

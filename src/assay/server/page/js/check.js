@@ -1,12 +1,12 @@
 // Check: any draft against sources; each claim's verdict in place, each repair to accept or reject.
 
 import { copy } from "./answer.js";
-import { answerText } from "./answertext.js";
+import { ClaimWalk, answerText } from "./answertext.js";
 import { post } from "./api.js";
-import { announce, button, failure, glyph, h, pageHead, replace, skeleton } from "./dom.js";
+import { announce, button, fileInput, glyph, h, load, pageHead, replace, submitButton } from "./dom.js";
 import { icon, iconButton } from "./icons.js";
 import { claimInspector } from "./inspector.js";
-import { badge, claimKind, claimSummary, mark } from "./marks.js";
+import { badge, claimSummary, mark, repairName, withKinds } from "./marks.js";
 import { plural } from "./text.js";
 import { openText } from "./viewer.js";
 
@@ -14,17 +14,15 @@ import { openText } from "./viewer.js";
 const kept = { text: "", sources: [{ title: "", text: "" }] };
 
 /** The view. */
-export function checkView(main) {
-	const view = new CheckView(main);
-	view.write();
-	return { keys: { j: () => view.step(1), k: () => view.step(-1) } };
+export function view(main) {
+	const made = new CheckView(main);
+	made.write();
+	return { keys: { j: () => made.walk?.step(1), k: () => made.walk?.step(-1) } };
 }
 
 class CheckView {
 	constructor(main) {
 		this.place = h("div.check");
-		this.chosen = null;
-		this.review = null;
 		const head = pageHead("Check", "Test every claim of a text, whoever wrote it, against sources that you trust.");
 		replace(main, h("div.page", head, this.place));
 	}
@@ -32,7 +30,7 @@ class CheckView {
 	// Writing: the draft, and the sources.
 
 	write() {
-		this.review = null;
+		this.walk = null;
 		const draft = h("textarea", { rows: "12", placeholder: "Paste the text to check. Citations such as [1] name the sources by their number.", on: { input: () => (kept.text = draft.value) } });
 		draft.value = kept.text;
 		const sources = h("div.source-forms", kept.sources.map((source, at) => this.sourceForm(source, at)));
@@ -41,19 +39,14 @@ class CheckView {
 			this.write();
 			this.place.querySelector(".source-form:last-child input").focus();
 		};
-		const files = h("input", { type: "file", multiple: true, accept: ".txt,.md,.markdown,.csv,text/*", class: "hidden-text", tabindex: "-1", aria: { hidden: true } });
-		files.addEventListener("change", () => this.read([...files.files]));
+		const files = fileInput(() => this.read([...files.files]), { accept: ".txt,.md,.markdown,.csv,text/*" });
 		const result = h("div");
-		const go = (event) => {
-			event.preventDefault();
-			this.check(result);
-		};
 		replace(
 			this.place,
 			h(
 				"form.two.wide",
-				{ on: { submit: go } },
-				h("div.stack", h("label", "Draft", draft), h("div.actions", h("button", { type: "submit", class: "primary" }, "Check the draft"), kept.text ? button("Clear", () => this.clear(), "quiet") : null), result),
+				{ on: { submit: () => this.check(result) } },
+				h("div.stack", h("label", "Draft", draft), h("div.actions", submitButton("Check the draft"), kept.text ? button("Clear", () => this.clear(), "quiet") : null), result),
 				h("section.stack", { label: "Sources" }, h("h2", "Sources"), sources, h("div.actions", button([icon("plus"), "Another source"], add), button("Read text files", () => files.click(), "quiet"), files)),
 			),
 		);
@@ -73,7 +66,7 @@ class CheckView {
 	}
 
 	async read(files) {
-		const texts = await Promise.all(files.map(async (file) => ({ title: file.name, text: await file.text() })));
+		const texts = await Promise.all(files.map(async (file) => ({ title: titleOf(file.name), text: await file.text() })));
 		kept.sources = [...kept.sources.filter((source) => source.text.trim()), ...texts];
 		this.write();
 	}
@@ -83,30 +76,25 @@ class CheckView {
 		this.write();
 	}
 
-	async check(result) {
+	check(result) {
 		const sources = kept.sources.filter((source) => source.text.trim());
 		const need = !kept.text.trim() ? "Paste a text to check." : !sources.length ? "Give at least one source to check it against." : "";
 		if (need) return void replace(result, h("p.note.open", { role: "alert" }, need));
-		replace(result, skeleton(4));
 		const body = { text: kept.text, sources: sources.map(({ title, text }) => ({ title, text })) };
-		try {
-			const [review, fixed] = await Promise.all([post("/check", body), post("/fix", body)]);
-			this.show(kept.text, sources, review, fixed);
-		} catch (error) {
-			replace(result, failure(error));
-		}
-		return undefined;
+		const test = async () => this.show(kept.text, sources, ...(await Promise.all([post("/check", body), post("/fix", body)])));
+		return load(result, test, 4);
 	}
 
 	// The result: the text with its marks, the repairs beside it.
 
 	show(text, sources, review, fixed) {
 		this.review = review;
-		this.chosen = null;
 		this.sources = sources.map((source, at) => ({ ...source, number: at + 1, passage_id: String(at + 1), document_id: `source ${at + 1}` }));
-		const claims = review.claims.map((claim) => ({ ...claim, kind: claimKind(claim) }));
-		this.prose = answerText(text, claims, review.citations, { choose: (n) => this.choose(n), open: (number, n) => this.open(number, n) });
-		this.inspector = h("div.inspector-place");
+		const open = (number, n) => this.open(number, n);
+		const prose = answerText(text, withKinds(review.claims), review.citations, { choose: (n) => this.walk.choose(n), open });
+		const inspector = h("div.inspector-place");
+		const inspect = (claim) => replace(inspector, claim && claimInspector({ ...review, sources: this.sources }, claim, { open, close: () => this.walk.choose(claim.n) }));
+		this.walk = new ClaimWalk(prose, review.claims, inspect);
 		const worst = { supported: "passed", unknown: "unknown", unsupported: "failed", contradicted: "failed" }[review.verdict];
 		const title = { passed: "Every claim holds", unknown: "Not every claim could be tested", failed: "Some claims do not hold" }[worst];
 		const note = h("div", { class: `verdict ${mark(worst).tone}` }, h("p", glyph(mark(worst).sign), h("strong", title), ` · ${claimSummary(review.claims)}`));
@@ -115,30 +103,11 @@ class CheckView {
 			this.place,
 			h(
 				"div.two.wide",
-				h("section.stack", { label: "The checked text" }, note, this.prose, unnamed, this.inspector, h("div.actions", button("Edit the text", () => this.write()))),
+				h("section.stack", { label: "The checked text" }, note, prose, unnamed, inspector, h("div.actions", button("Edit the text", () => this.write()))),
 				this.repairs(fixed),
 			),
 		);
 		announce(`${title}, ${claimSummary(review.claims)}`);
-	}
-
-	choose(n, focus = false) {
-		this.chosen = this.chosen === n && !focus ? null : n;
-		for (const element of this.prose.querySelectorAll("[data-claim], [data-mark]")) {
-			const is = Number(element.dataset.claim ?? element.dataset.mark) === this.chosen;
-			element.classList.toggle("chosen", is);
-			if (is && focus && element.dataset.mark) element.focus();
-		}
-		const claim = this.review.claims.find((one) => one.n === this.chosen);
-		const shown = { ...this.review, sources: this.sources };
-		replace(this.inspector, claim && claimInspector(shown, claim, { open: (number, at) => this.open(number, at), close: () => this.choose(this.chosen), label: null }));
-	}
-
-	step(by) {
-		if (!this.review?.claims.length) return;
-		const numbers = this.review.claims.map((claim) => claim.n);
-		const at = numbers.indexOf(this.chosen);
-		this.choose(numbers[at < 0 ? (by > 0 ? 0 : numbers.length - 1) : (at + by + numbers.length) % numbers.length], true);
 	}
 
 	open(number, n) {
@@ -148,7 +117,7 @@ class CheckView {
 		openText(source.title || `Source ${number}`, source.text, spans.filter((span) => span.passage_id === source.passage_id));
 	}
 
-		repairs(fixed) {
+	repairs(fixed) {
 		const accepted = new Set(fixed.repairs.keys().filter((at) => fixed.repairs[at].kind !== "hedged"));
 		const cards = h("ol.passages");
 		const output = h("div.prose.small.pre", { aria: { live: "polite" } });
@@ -186,12 +155,15 @@ class CheckView {
 		return h(
 			"li",
 			{ class: `card repair ${isAccepted ? "accepted" : ""}` },
-			h("p", h("strong", repair.kind), h("span.why", repair.reason)),
+			h("p", h("strong", repairName(repair.kind)), h("span.why", repair.reason)),
 			h("div.change", repair.before && h("p", h("del", repair.before)), h("p", repair.after ? h("ins", repair.after) : h("em", "left out"))),
 			h("div.actions", isAccepted ? button("Reject", () => set(false), "reject") : button("Accept", () => set(true), { class: "accept", disabled: isBlocked }), state),
 		);
 	}
 }
+
+// As a document's: checkers take the ending of a file's name for a statement.
+const titleOf = (name) => name.replace(/(?<=.)\.\w{1,5}$/, "").replace(/[_\s]+|(?<=\w)-(?=\w)/g, " ").trim();
 
 /** The draft with the accepted repairs, in their order; `blocked` are those whose text is not there without another. */
 function applied(fixed, accepted) {

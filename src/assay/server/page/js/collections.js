@@ -1,7 +1,7 @@
 // The collection in use, kept for this browser.
 
 import { get } from "./api.js";
-import { h } from "./dom.js";
+import { selectOf } from "./dom.js";
 
 const CHOSEN = "assay.collection";
 
@@ -51,6 +51,6 @@ export async function collectionMenu(place, changed) {
 		choose(event.target.value);
 		changed();
 	};
-	const options = names.map((name) => h("option", { value: name, selected: name === collection() }, `${name} (${counts.get(name) ?? 0})`));
-	place.replaceChildren(h("select.collection", { label: "Collection", on: { change } }, options));
+	const options = names.map((name) => [name, `${name} (${counts.get(name) ?? 0})`]);
+	place.replaceChildren(selectOf(options, collection(), { class: "collection", label: "Collection", on: { change } }));
 }

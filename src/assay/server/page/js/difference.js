@@ -1,8 +1,8 @@
 // Two answers side by side, with what differs.
 
-import { dataTable, h, replace } from "./dom.js";
+import { dataTable, h, replace, tableRow } from "./dom.js";
 import { badge, claimKind, claimSummary, mark, outcomeBadge, verdictOf } from "./marks.js";
-import { cost, duration, percent, placeOf, score, words } from "./text.js";
+import { cost, duration, nameOf, percent, placeOf, score, words } from "./text.js";
 
 // Longer texts are shown without marking their words: comparing takes the product of their lengths. Chosen.
 const MOST_WORDS = 1500;
@@ -68,7 +68,7 @@ function commonPlaces(one, other) {
 const FACTS = [
 	["Outcome", (answer) => answer.outcome, (answer) => outcomeBadge(answer.outcome)],
 	["Claims", (answer) => claimSummary(answer.claims)],
-	["Likely right", (answer) => (answer.confidence.value === null ? "not measured" : percent(answer.confidence.value))],
+	["Likely right", (answer) => percent(answer.confidence.value)],
 	["Evidence suffices", (answer) => score(answer.judgement.sufficiency)],
 	["Missing", (answer) => answer.judgement.missing.join("; ") || "nothing"],
 	["Quality", (answer) => score(answer.assessment?.overall)],
@@ -94,9 +94,7 @@ function changeTable(changed, names) {
 	return table("What differs", names, rows);
 }
 
-const differs = (is) => (is ? h("span.fine", "differs") : "");
-
-const row = (name, before, after, is) => h("tr", { class: is ? "differs" : "" }, h("th", { scope: "row" }, name), h("td", before), h("td", after), h("td", differs(is)));
+const row = (name, before, after, is) => tableRow(name, [before, after, is && h("span.fine", "differs")], { class: is ? "differs" : "" });
 
 function table(title, names, rows) {
 	if (!rows.length) return null;
@@ -108,7 +106,7 @@ function claimTable(before, after, names) {
 	const of = (answer) => new Map(answer.claims.map((claim) => [key(claim), claim]));
 	const [one, other] = [of(before), of(after)];
 	const shown = (claim) => (claim ? badge(claimKind(claim)) : h("span.fine", "not there"));
-	const kind = (claim) => (claim ? claimKind(claim) : "");
+	const kind = (claim) => claim && claimKind(claim);
 	const rows = [...new Set([...one.keys(), ...other.keys()])].map((text) => row(text, shown(one.get(text)), shown(other.get(text)), kind(one.get(text)) !== kind(other.get(text))));
 	return table("Claims", names, rows);
 }
@@ -117,7 +115,7 @@ function sourceTable(before, after, names) {
 	const of = (answer) => new Map(answer.sources.map((source) => [source.passage_id, source]));
 	const [one, other] = [of(before), of(after)];
 	const shown = (source) => (source ? `[${source.number}]` : h("span.fine", "not cited"));
-	const rows = [...new Map([...one, ...other])].map(([id, source]) => row(`${source.title || source.document_id} ${placeOf(source.location, source.line, source.title)}`, shown(one.get(id)), shown(other.get(id)), one.has(id) !== other.has(id)));
+	const rows = [...new Map([...one, ...other])].map(([id, source]) => row(`${nameOf(source)} ${placeOf(source.location, source.line, source.title)}`, shown(one.get(id)), shown(other.get(id)), one.has(id) !== other.has(id)));
 	return table("Sources", names, rows);
 }
 

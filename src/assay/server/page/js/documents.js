@@ -1,19 +1,19 @@
 // Documents: what the collection holds; add, look into, search, delete.
 
-import { get, post, remove } from "./api.js";
-import { announce, append, attempt, button, confirm, dataTable, empty, failure, glyph, h, modal, pageHead, replace, skeleton, toast } from "./dom.js";
+import { get, path, post, remove } from "./api.js";
+import { announce, append, button, confirm, dataTable, empty, failure, fileInput, fold, glyph, h, formDialog, load, nextStep, orSay, pageHead, replace, searchField, toast } from "./dom.js";
 import { choose, collection, collectionsChanged, documents } from "./collections.js";
 import { icon, iconButton } from "./icons.js";
 import { mark } from "./marks.js";
-import { duration, fileName, placeOf, plural } from "./text.js";
+import { duration, nameOf, placeOf, plural } from "./text.js";
 import { Uploads, chosenFiles, droppedFiles } from "./uploads.js";
-import { openDocument } from "./viewer.js";
+import { openDocument, openPassage } from "./viewer.js";
 
 const uploads = new Uploads();
 const PAGE = 100;
 
 /** The view; `COLLECTION/DOCUMENT` opens that document, at the span `start` to `end` of the query. */
-export function documentsView(main, { rest, query }) {
+export function view(main, { rest, query }) {
 	if (rest.length === 2 && rest[0] !== collection()) {
 		choose(rest[0]);
 		collectionsChanged();
@@ -25,7 +25,7 @@ export function documentsView(main, { rest, query }) {
 
 async function openLinked([name, id], query) {
 	const span = query.has("start") ? { start: Number(query.get("start")), end: Number(query.get("end")) } : null;
-	const known = await get(`/documents/${encodeURIComponent(id)}`, { collection: name }).catch(() => ({ document_id: id }));
+	const known = await get(path`/documents/${id}`, { collection: name }).catch(() => ({ document_id: id }));
 	openDocument({ source: { ...known, path: known.name }, span, collection: name });
 }
 
@@ -37,7 +37,7 @@ class DocumentsView {
 		this.total = 0;
 		this.count = h("span", " ");
 		this.progress = h("div");
-		this.list = h("div", { aria: { live: "polite" } }, skeleton(6));
+		this.list = h("div", { aria: { live: "polite" } });
 	}
 
 	begin() {
@@ -50,7 +50,7 @@ class DocumentsView {
 			if (page.isConnected) this.load();
 		});
 		this.drawProgress();
-		this.load();
+		this.load(6);
 		return { keys: { "/": () => page.querySelector("[type=search]").focus() } };
 	}
 
@@ -60,8 +60,11 @@ class DocumentsView {
 
 	/** Where files are dropped, with buttons for those who do not drag. */
 	dropArea() {
-		const files = h("input", { type: "file", multiple: true, class: "hidden-text", tabindex: "-1", aria: { hidden: true }, on: { change: () => this.take(chosenFiles(files.files), files) } });
-		const folder = h("input", { type: "file", multiple: true, webkitdirectory: true, class: "hidden-text", tabindex: "-1", aria: { hidden: true }, on: { change: () => this.take(chosenFiles(folder.files), folder) } });
+		const take = ({ target }) => {
+			this.take(chosenFiles(target.files));
+			target.value = "";
+		};
+		const [files, folder] = [fileInput(take), fileInput(take, { webkitdirectory: true })];
 		const area = h(
 			"section.drop",
 			{ label: "Add documents" },
@@ -86,8 +89,7 @@ class DocumentsView {
 		return area;
 	}
 
-	take(files, input) {
-		if (input) input.value = "";
+	take(files) {
 		if (files.length) uploads.add(this.collection, files);
 	}
 
@@ -97,13 +99,14 @@ class DocumentsView {
 		if (!files.length) return void this.progress.replaceChildren();
 		const counts = new Map();
 		for (const { status } of files) counts.set(status, (counts.get(status) || 0) + 1);
-		const told = [..."added unchanged skipped failed".split(" ")].filter((name) => counts.get(name)).map((name) => `${counts.get(name)} ${name}`);
-		const sending = files.some((file) => file.status === "sending") && files.find((file) => file.status === "sending").sent < 1;
-		const left = uploads.secondsLeft === null || uploads.secondsLeft === undefined ? "" : ` · about ${duration(1000 * uploads.secondsLeft)} left`;
+		const told = "added unchanged skipped failed".split(" ").filter((name) => counts.get(name)).map((name) => `${counts.get(name)} ${name}`);
+		const share = files.find((file) => file.status === "sending")?.sent;
+		const sending = share < 1;
+		const left = uploads.secondsLeft == null ? "" : ` · about ${duration(1000 * uploads.secondsLeft)} left`;
 		const title = busy ? `${sending ? "Sending" : "Reading"} ${uploads.done} of ${plural(files.length, "file")}${left}` : `${plural(files.length, "file")}: ${told.join(", ") || "nothing was done"}`;
-		const bar = h("progress", { max: String(files.length), value: uploads.done + (sending ? files.find((file) => file.status === "sending").sent * 0.5 : 0), label: "Files read" });
+		const bar = h("progress", { max: String(files.length), value: uploads.done + (sending ? share * 0.5 : 0), label: "Files read" });
 		const open = this.progress.querySelector("details")?.open ?? (counts.has("failed") || files.length < 8);
-		const details = h("details.fold", h("summary", "The files"), h("ul.upload-files", files.slice(0, 500).map(fileLine)));
+		const details = fold("The files", h("ul.upload-files", files.slice(0, 500).map(fileLine)));
 		details.open = open || (!busy && counts.has("failed"));
 		replace(
 			this.progress,
@@ -120,7 +123,7 @@ class DocumentsView {
 	}
 
 	searchBar() {
-		const input = h("input", { type: "search", placeholder: "Find by name, or press Enter to search in the texts", label: "Find documents" });
+		const input = searchField("Find by name, or press Enter to search in the texts", "Find documents");
 		let timer = 0;
 		input.addEventListener("input", () => {
 			clearTimeout(timer);
@@ -129,31 +132,31 @@ class DocumentsView {
 				this.load();
 			}, 200);
 		});
-		const search = (event) => {
-			event.preventDefault();
+		const search = () => {
 			clearTimeout(timer);
 			if (input.value.trim()) this.searchTexts(input.value.trim());
 		};
 		return h("form.search-bar", { role: "search", label: "Documents", on: { submit: search } }, input, h("button", { type: "submit", label: "Search texts" }, icon("search"), h("span", "Search texts")));
 	}
 
-	async load() {
-		await attempt(this.list, async () => {
+	load(bars) {
+		const draw = async () => {
 			const page = await documents({ collection: this.collection, q: this.query, limit: PAGE });
 			this.total = page.total;
 			this.count.textContent = this.query ? `${plural(page.total, "document")} with “${this.query}”` : `${plural(page.total, "document")} in the collection “${this.collection}”`;
-			if (!page.total && !this.query) return void replace(this.list, empty("No documents yet", "Drop files above. Each is read, split into passages and made searchable."));
-			if (!page.total) return void replace(this.list, empty("No document has such a name", "Press Enter to search in the texts instead."));
-			this.drawList(page.documents);
-		});
+			if (!page.total && !this.query) return empty("No documents yet", "Drop files above. Each is read, split into passages and made searchable.");
+			if (!page.total) return empty("No document has such a name", "Press Enter to search in the texts instead.");
+			return this.table(page.documents);
+		};
+		load(this.list, draw, bars);
 	}
 
-	drawList(documents) {
+	table(documents) {
 		const table = dataTable("Documents", ["Title", "Format", "Passages", ""], documents.map((document) => this.row(document)), "list.cards");
 		const body = table.querySelector("tbody");
 		const more = button("Show more", () => this.more(body, more));
 		more.hidden = documents.length >= this.total;
-		replace(this.list, table, more);
+		return [table, more];
 	}
 
 	async more(body, control) {
@@ -171,7 +174,7 @@ class DocumentsView {
 			{ data: { id: document.document_id } },
 			h("td.main-cell", button(name, open, "text strong"), document.name !== name && h("span.fine.block", document.name), document.warnings?.map((text) => h("span.fine.block.warned", glyph("⚠ "), text))),
 			h("td.fine.nowrap", document.format),
-			h("td.numeric", String(document.passages)),
+			h("td.numeric", { data: { unit: document.passages === 1 ? " passage" : " passages" } }, document.passages),
 			h("td.row-actions", iconButton("trash", `Delete ${name}`, () => this.delete(document, row), "Delete")),
 		);
 		return row;
@@ -180,47 +183,43 @@ class DocumentsView {
 	async delete(document, row) {
 		const name = document.title || document.name;
 		const text = `“${name}” and its ${plural(document.passages, "passage")} will no longer be found or cited. Answers that were given stay in the runs.`;
-		if (!(await confirm({ title: "Delete this document?", text, action: "Delete", danger: true }))) return;
-		try {
-			await remove(`/documents/${encodeURIComponent(document.document_id)}`, { collection: this.collection });
+		if (!(await confirm("Delete this document?", text, "Delete"))) return;
+		await orSay("It was not deleted", async () => {
+			await remove(path`/documents/${document.document_id}`, { collection: this.collection });
 			row.remove();
 			collectionsChanged();
 			toast(`“${name}” was deleted`);
 			this.load();
-		} catch (error) {
-			toast(`It was not deleted: ${error.message}`);
-		}
-	}
-
-	/** The passages nearest to some words, whatever document they are in. */
-	async searchTexts(query) {
-		replace(this.list, skeleton(5));
-		await attempt(this.list, async () => {
-			const { hits, notes } = await post("/search", { query, collection: this.collection, k: 20 });
-			const back = button([icon("previous"), "All documents"], () => this.load(), "quiet");
-			if (!hits.length) return void replace(this.list, empty("Nothing was found", "Try other words, or fewer.", back));
-			this.count.textContent = `${plural(hits.length, "passage")} nearest to “${query}”`;
-			replace(this.list, back, notes?.map((note) => h("p.fine", note)), h("ol.passages", hits.map((hit) => this.passage(hit))));
 		});
 	}
 
+	/** The passages nearest to some words, whatever document they are in. */
+	searchTexts(query) {
+		const search = async () => {
+			const { hits, notes } = await post("/search", { query, collection: this.collection, k: 20 });
+			const back = button([icon("previous"), "All documents"], () => this.load(), "quiet");
+			if (!hits.length) return empty("Nothing was found", "Try other words, or fewer.", back);
+			this.count.textContent = `${plural(hits.length, "passage")} nearest to “${query}”`;
+			return [back, notes.map((note) => h("p.fine", note)), h("ol.passages", hits.map((hit) => this.passage(hit)))];
+		};
+		load(this.list, search, 5);
+	}
+
 	passage({ passage }) {
-		const open = () => openDocument({ source: { ...passage, path: passage.source }, span: passage, collection: this.collection });
-		return h("li.card", h("p", button(passage.title || fileName(passage.source), open, "text strong"), h("span.fine", ` ${placeOf(passage.location, passage.line, passage.title)}`)), h("p.clamp.pre", passage.text));
+		return h("li.card", h("p", button(nameOf(passage), () => openPassage(passage, this.collection), "text strong"), h("span.fine", ` ${placeOf(passage.location, passage.line, passage.title)}`)), h("p.clamp.pre", passage.text));
 	}
 }
 
 /** Ask for a name; a collection comes to be with its first document. */
 function newCollection() {
 	const name = h("input", { required: true, pattern: "[A-Za-z0-9_][A-Za-z0-9_.\\-]{0,63}", title: "letters, digits, _ . and -", autocomplete: "off" });
-	const make = (event) => {
-		event.preventDefault();
+	const make = async (dialog) => {
 		dialog.close();
 		choose(name.value);
 		collectionsChanged();
 		dispatchEvent(new Event("hashchange"));
 	};
-	const dialog = modal("New collection", h("form.stack", { on: { submit: make } }, h("label", "Name", name), h("p.fine", "Questions search one collection at a time. It is kept once the first document was added."), h("div.actions.end", button("Cancel", () => dialog.close(), "quiet"), h("button.primary", { type: "submit" }, "Use it"))));
+	formDialog("New collection", [h("label", "Name", name), h("p.fine", "Questions search one collection at a time. It is kept once the first document was added.")], "Use it", make);
 }
 
 const FILE_MARKS = { added: "passed", unchanged: "skipped", skipped: "skipped", failed: "failed" };
@@ -235,6 +234,6 @@ function fileLine(file) {
 		h("span.sign.tone", { aria: { hidden: true } }, sign),
 		h("span.file-name", file.name),
 		h("span.fine", told),
-		file.reason && h("p.why", file.reason, file.hint && [" ", h("strong", "Next: "), file.hint]),
+		file.reason && h("p.why", file.reason, nextStep(file.hint)),
 	);
 }

@@ -1,7 +1,7 @@
 // Figures: quality, time and cost of the runs over time, with what stands out.
 
 import { get } from "./api.js";
-import { attempt, dataTable, empty, glyph, h, pageHead, replace, skeleton } from "./dom.js";
+import { dataTable, empty, fold, glyph, h, load, pageHead, replace, selectOf, tableRow } from "./dom.js";
 import { collection } from "./collections.js";
 import { calibrationPlot, timePlot } from "./plot.js";
 import { cost, duration, number, percent, plural, score } from "./text.js";
@@ -36,24 +36,22 @@ const PLOTS = [
 const TONES = ["accent", "good", "open", "soft", "bad"];
 
 /** The view. */
-export function figuresView(main) {
-	const place = h("div.figures", skeleton(8));
-	const select = h("select", { label: "Time" }, SPANS.map(([days, name]) => h("option", { value: days, selected: days === "30" }, name)));
-	select.addEventListener("change", () => load(place, select.value));
+export function view(main) {
+	const place = h("div.figures");
+	const select = selectOf(SPANS, "30", { label: "Time" });
+	const draw = (bars) => load(place, () => drawn(select.value), bars);
+	select.addEventListener("change", () => draw());
 	const head = pageHead("Figures", "What checks and repairs did, and what answers took.", select);
 	replace(main, h("div.page", head, place));
-	load(place, "30");
+	draw(8);
 }
 
-async function load(place, days) {
+async function drawn(days) {
 	const bucket = SPANS.find(([value]) => value === days)[2];
 	const since = Math.floor(Date.now() / 1000 - 86_400 * Number(days));
-	await attempt(place, async () => {
-		const found = await get("/figures", { collection: collection(), since, bucket });
-		if (!found.total.runs) return void replace(place, empty("Nothing to plot yet", "Figures are counted from the runs of this time.", h("a.button.primary", { href: "#/" }, "Ask a question")));
-		const series = found.series || [];
-		replace(place, numbers(found.total), unusual(found.spikes || [], bucket), h("div.plots", PLOTS.map((plot) => drawPlot(plot, series, found.spikes || [], bucket)), calibration(found.calibration)), checks(found.total.checks));
-	});
+	const { total, series, spikes, calibration } = await get("/figures", { collection: collection(), since, bucket });
+	if (!total.runs) return empty("Nothing to plot yet", "Figures are counted from the runs of this time.", h("a.button.primary", { href: "#/" }, "Ask a question"));
+	return [numbers(total), unusual(spikes, bucket), h("div.plots", PLOTS.map((plot) => drawPlot(plot, series, spikes, bucket)), calibrated(calibration)), checks(total.checks)];
 }
 
 function numbers(total) {
@@ -88,39 +86,41 @@ function drawPlot(plot, series, spikes, bucket) {
 	const points = series.map((item) => ({ start: item.start, label: label(item.start, bucket) }));
 	const own = spikes.filter((spike) => lines.some((line) => line.path === spike.name));
 	const marks = own.map((spike) => ({ at: points.findIndex((point) => point.start === spike.start), rise: spike.kind === "spike" })).filter((mark) => mark.at >= 0);
-	const legend = lines.length > 1 ? h("ul.plot-legend", lines.map((line) => h("li", h("span", { class: `swatch ${line.tone}` }), line.name))) : null;
+	const legend = lines.length > 1 || plot.stacked ? h("ul.plot-legend", lines.map((line) => h("li", h("span", { class: `swatch ${line.tone}` }), line.name))) : null;
 	return h("figure.card.plot", h("figcaption", h("h2", plot.title), legend), timePlot({ points, lines, marks, stacked: plot.stacked, format: plot.format, top: plot.top }), asTable(plot, points, lines));
 }
 
 const partsOf = (name, series) => [...new Set(series.flatMap((item) => Object.keys(item[name] || {})))].sort().map((part, index) => [part, `${name}.${part}`, TONES[index % TONES.length]]);
 
 /** The value at a dotted path; null where there is none. */
-const at = (item, path) => path.split(".").reduce((value, name) => (value === null || value === undefined ? null : (value[name] ?? null)), item);
+const at = (item, path) => path.split(".").reduce((value, name) => value?.[name] ?? null, item);
 
 function label(start, bucket) {
 	const date = new Date(start * 1000);
 	return bucket === "hour" ? date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" }) : date.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 }
 
+const asNumbers = (title, heads, rows) => fold("Numbers", dataTable(title, heads, rows, "numbers"));
+
 function asTable(plot, points, lines) {
-	const rows = points.map((point, index) => h("tr", h("th", { scope: "row" }, point.label), lines.map((line) => h("td", line.values[index] === null ? "–" : plot.format(line.values[index])))));
-	return h("details.fold", h("summary.fine", "Numbers"), dataTable(plot.title, ["Time", ...lines.map((line) => line.name)], rows, "numbers"));
+	const rows = points.map((point, index) => tableRow(point.label, lines.map((line) => (line.values[index] === null ? "–" : plot.format(line.values[index])))));
+	return asNumbers(plot.title, ["Time", ...lines.map((line) => line.name)], rows);
 }
 
-function calibration(found) {
+function calibrated(found) {
 	if (!found?.bins?.length) return null;
 	const rows = found.bins.map((bin) => h("tr", h("td", percent(bin.predicted)), h("td", share(bin.observed)), h("td", number(bin.n))));
 	return h(
 		"figure.card.plot",
-		h("figcaption", h("h2", "Stated trust against labels"), h("p.fine", `Across: how likely right the answer was said to be. Up: how many were labelled right.${found.ece === null || found.ece === undefined ? "" : ` Off by ${share(found.ece)} on average.`}`)),
+		h("figcaption", h("h2", "Stated trust against labels"), h("p.fine", `Across: how likely right the answer was said to be. Up: how many were labelled right.${found.ece == null ? "" : ` Off by ${share(found.ece)} on average.`}`)),
 		calibrationPlot(found.bins),
-		h("details.fold", h("summary.fine", "Numbers"), dataTable("Stated trust against labels", ["Stated", "Labelled right", "Answers"], rows, "numbers")),
+		asNumbers("Stated trust against labels", ["Stated", "Labelled right", "Answers"], rows),
 	);
 }
 
 function checks(counts) {
 	const names = Object.keys(counts || {});
 	if (!names.length) return null;
-	const rows = names.map((name) => h("tr", h("th", { scope: "row" }, name), ["passed", "failed", "unknown", "skipped"].map((status) => h("td", { class: counts[name][status] ? "" : "fine" }, number(counts[name][status])))));
+	const rows = names.map((name) => tableRow(name, ["passed", "failed", "unknown", "skipped"].map((status) => h("td", { class: counts[name][status] ? "" : "fine" }, number(counts[name][status])))));
 	return h("section", h("h2", "What the checks found"), dataTable("What the checks found", ["Check", "Passed", "Failed", "Could not be made", "Not run"], rows));
 }

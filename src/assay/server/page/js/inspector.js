@@ -1,24 +1,20 @@
 // What is known of one claim: its mark, the words that bear it out, its checks and its history.
 
-import { button, h } from "./dom.js";
+import { button, fold, h } from "./dom.js";
 import { iconButton } from "./icons.js";
 import { badge, claimKind, mark } from "./marks.js";
-import { placeOf, plural, score } from "./text.js";
+import { nameOf, placeOf, plural, score } from "./text.js";
 
 export function claimInspector(answer, claim, { open, close, label }) {
 	const place = answer.claims.indexOf(claim) + 1;
 	return h(
 		"section.inspector",
 		{ label: `Claim ${place} of ${answer.claims.length}` },
-		h(
-			"header",
-			h("p.fine", `Claim ${place} of ${answer.claims.length}`),
-			iconButton("close", "Close", close),
-		),
+		h("header", h("p.fine", `Claim ${place} of ${answer.claims.length}`), iconButton("close", "Close", close)),
 		h("p", badge(claimKind(claim)), h("span.fine", ` ${mark(claimKind(claim)).meaning} · support ${score(claim.support)}`)),
 		claim.spans.length ? claim.spans.map((span) => quoteOf(answer, claim, span, open)) : h("p.fine", "No words of a source bear it out."),
 		checksOf(answer, claim),
-		h("details.fold", h("summary", "How it was judged"), historyOf(claim)),
+		fold("How it was judged", historyOf(claim)),
 		label && h("footer", h("span.fine", "Is this claim right?"), label),
 	);
 }
@@ -29,7 +25,7 @@ function quoteOf(answer, claim, span, open) {
 	return h(
 		"blockquote",
 		h("p", span.quote),
-		source && button([`[${source.number}] ${source.title || source.document_id}`, place && `, ${place}`], () => open(source.number, claim.n), "text"),
+		source && button([`[${source.number}] ${nameOf(source)}`, place && `, ${place}`], () => open(source.number, claim.n), "text"),
 	);
 }
 

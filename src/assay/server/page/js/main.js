@@ -4,16 +4,11 @@ import { collectionMenu } from "./collections.js";
 import { asApiError } from "./api.js";
 import { failure, h, modal, replace, skeleton, toast } from "./dom.js";
 import { icon, iconButton } from "./icons.js";
+import { sentence } from "./text.js";
 import { closeDocument, isDocumentOpen } from "./viewer.js";
 
-const VIEWS = [
-	{ name: "ask", title: "Ask", path: "#/", load: () => import("./ask.js").then((module) => module.askView) },
-	{ name: "documents", title: "Documents", path: "#/documents", load: () => import("./documents.js").then((module) => module.documentsView) },
-	{ name: "runs", title: "Runs", path: "#/runs", load: () => import("./runs.js").then((module) => module.runsView) },
-	{ name: "figures", title: "Figures", path: "#/figures", load: () => import("./figures.js").then((module) => module.figuresView) },
-	{ name: "check", title: "Check", path: "#/check", load: () => import("./check.js").then((module) => module.checkView) },
-	{ name: "settings", title: "Settings", path: "#/settings", load: () => import("./settings.js").then((module) => module.settingsView) },
-];
+// Each has a module of its name, which exports its `view`, an icon, and an address; the first is that of the page itself.
+const VIEWS = ["ask", "documents", "runs", "figures", "check", "settings"];
 
 const KEYS = [
 	["j / k", "the next claim, the one before"],
@@ -32,22 +27,23 @@ let visit = 0;
 async function show() {
 	const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("?")[0].split("/").map(decoded);
 	const query = new URLSearchParams(location.hash.split("?")[1] || "");
-	const view = VIEWS.find((one) => one.name === (name || "ask")) || VIEWS[0];
+	const view = VIEWS.find((one) => one === name) || VIEWS[0];
 	const mine = ++visit;
 	closeDocument();
+	document.querySelector("dialog")?.close();
 	keys = {};
-	document.title = view.name === "ask" ? "assay" : `${view.title} · assay`;
+	document.title = view === "ask" ? "assay" : `${sentence(view)} · assay`;
 	for (const link of document.querySelectorAll("#nav a")) {
-		if (link.dataset.view === view.name) link.setAttribute("aria-current", "page");
+		if (link.dataset.view === view) link.setAttribute("aria-current", "page");
 		else link.removeAttribute("aria-current");
 	}
 	const late = setTimeout(() => mine === visit && replace(main, h("div.page", skeleton(5))), 150);
 	try {
-		const draw = await view.load();
+		const module = await import(`./${view}.js`);
 		clearTimeout(late);
 		if (mine !== visit) return;
 		scrollTo(0, 0);
-		const made = await draw(main, { rest: rest.filter(Boolean), query });
+		const made = await module.view(main, { rest: rest.filter(Boolean), query });
 		if (mine === visit) keys = made?.keys || {};
 	} catch (error) {
 		clearTimeout(late);
@@ -64,7 +60,7 @@ function decoded(part) {
 }
 
 function drawFrame() {
-	const links = VIEWS.map((view) => h("a", { href: view.path, data: { view: view.name } }, icon(view.name), h("span", view.title)));
+	const links = VIEWS.map((view) => h("a", { href: view === "ask" ? "#/" : `#/${view}`, data: { view } }, icon(view), h("span", sentence(view))));
 	replace(document.getElementById("nav"), links);
 	const menu = h("span");
 	replace(document.getElementById("tools"), menu, iconButton("moon", "Change between light and dark", changeTheme, "Light or dark"));
@@ -104,6 +100,8 @@ addEventListener("unhandledrejection", (event) => {
 	event.preventDefault();
 	toast(asApiError(event.reason).message);
 });
+// What a form is for, its view does.
+addEventListener("submit", (event) => event.preventDefault());
 addEventListener("hashchange", show);
 addEventListener("keydown", onKey);
 drawFrame();

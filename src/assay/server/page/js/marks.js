@@ -28,10 +28,15 @@ export function claimKind(claim) {
 	return claim.verdict === "unknown" ? "untested" : claim.verdict;
 }
 
+/** Claims with the kind of mark of each. */
+export const withKinds = (claims) => claims.map((claim) => ({ ...claim, kind: claimKind(claim) }));
+
 export function badge(kind, word = mark(kind).word) {
 	const { sign, tone } = mark(kind);
 	return h("span", { class: `badge ${tone} ${kind}` }, glyph(sign), word);
 }
+
+export const repairName = (kind) => (kind === "hedged" ? "marked ⚠" : kind);
 
 const OUTCOMES = {
 	answered: { kind: "passed", word: "answered" },

@@ -12,7 +12,7 @@ function dotRow({ value, range = 0, bounds = [], tone = "ink" }) {
 	const picture = svg("svg", { class: "dots-row", "aria-hidden": "true" });
 	picture.append(svg("line", { x1: x(0), x2: x(1), y1: 10, y2: 10, class: "rail" }));
 	for (const bound of bounds) picture.append(svg("line", { x1: x(bound), x2: x(bound), y1: 5, y2: 15, class: "bound" }));
-	if (value === null || value === undefined) return picture;
+	if (value == null) return picture;
 	const share = Math.min(1, Math.max(0, value));
 	if (range) picture.append(svg("line", { x1: x(Math.max(0, share - range)), x2: x(Math.min(1, share + range)), y1: 10, y2: 10, class: `range ${tone}` }));
 	picture.append(svg("circle", { cx: x(share), cy: 10, r: 5, class: `dot ${tone}` }));
@@ -30,11 +30,11 @@ const TOP = 10;
  */
 export function timePlot({ points, lines, marks = [], stacked = false, format, top }) {
 	const sums = stacked ? points.map((_, at) => lines.reduce((sum, line) => sum + (line.values[at] || 0), 0)) : [];
-	const known = stacked ? sums : lines.flatMap((line) => line.values.filter((value) => value !== null && value !== undefined));
+	const known = stacked ? sums : lines.flatMap((line) => line.values.filter((value) => value != null));
 	// Drawn at about its size on the screen, so that its letters have theirs.
 	const wide = document.documentElement.clientWidth < 736 ? 330 : 520;
 	const most = top ?? niceTop(Math.max(0, ...known));
-	const x = (at) => LEFT + ((wide - LEFT - 8) * (points.length === 1 ? 0.5 : (at + 0.5) / points.length));
+	const x = (at) => LEFT + ((wide - LEFT - 8) * (at + 0.5)) / points.length;
 	const y = (value) => TOP + (HIGH - TOP - BOTTOM) * (1 - (most ? value / most : 0));
 	const picture = svg("svg", { viewBox: `0 0 ${wide} ${HIGH}`, class: "time-plot", "aria-hidden": "true" });
 	for (const share of [0, 0.5, 1]) {
@@ -68,7 +68,7 @@ function drawLine(picture, { values, tone, dash }, x, y) {
 	let path = "";
 	let open = false;
 	values.forEach((value, at) => {
-		const is = value !== null && value !== undefined;
+		const is = value != null;
 		if (is) path += `${open ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
 		if (is) picture.append(svg("circle", { cx: x(at), cy: y(value), r: 2.4, class: `dot ${tone}` }));
 		open = is;

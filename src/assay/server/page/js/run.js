@@ -1,8 +1,8 @@
 // One run in full: its answer, what people said of it, and what another setting would have made of it.
 
-import { answerView, copy } from "./answer.js";
-import { asApiError, get, post, remove, text as getText } from "./api.js";
-import { append, button, confirm, dataTable, empty, failure, h, replace, skeleton, toast } from "./dom.js";
+import { AnswerView, copy } from "./answer.js";
+import { asApiError, get, path, post, remove, text as getText } from "./api.js";
+import { button, confirm, dataTable, empty, failure, fold, h, load, orSay, replace, skeleton, submitButton, tableRow, toast } from "./dom.js";
 import { showComparison } from "./difference.js";
 import { badge, outcomeBadge } from "./marks.js";
 import { moment, plural, words } from "./text.js";
@@ -18,11 +18,11 @@ const eventsOf = (record) => record.events.map((event) => ({ ...event.body, kind
 
 export async function runView(main, id) {
 	replace(main, h("div.page", skeleton(8)));
-	const record = await get(`/runs/${encodeURIComponent(id)}`);
+	const record = await get(path`/runs/${id}`);
 	const { run } = record;
 	const answer = answerOf(record);
 	const events = eventsOf(record);
-	const view = answer && answerView(answer, { events, collection: run.collection });
+	const view = answer && new AnswerView(answer, { events, collection: run.collection });
 	const about = h("p.about", outcomeBadge(run.outcome), h("span.fine", ` ${moment(run.started)} · collection ${run.collection || "none"}`));
 	const page = h(
 		"div.page.turn",
@@ -32,10 +32,10 @@ export async function runView(main, id) {
 		answer?.sources.length ? withoutSources(run) : null,
 		answer && whatIf(run, answer),
 		said(record),
-		h("footer.actions.no-print", button("Download the report", () => download(run)), button("Copy as JSON", () => copy(JSON.stringify(record, null, 2), "The run was copied as JSON"), "quiet"), button("Delete this run", () => forget(run), "quiet")),
+		h("footer.actions.no-print", button("Download the report", () => orSay("The report could not be made", () => download(run))), button("Copy as JSON", () => copy(JSON.stringify(record, null, 2), "The run was copied as JSON"), "quiet"), button("Delete this run", () => forget(run), "quiet")),
 	);
 	replace(main, page);
-	return view ? { keys: { j: () => view.step(1), k: () => view.step(-1), o: () => view.openChosen() } } : {};
+	return view;
 }
 
 function ended(events) {
@@ -57,40 +57,30 @@ function said({ decisions, labels }) {
 function withoutSources(run) {
 	const result = h("div");
 	const test = async () => {
-		replace(result, skeleton(3));
-		try {
-			const { citations, sources } = await get(`/runs/${run.run_id}/sources`);
-			const rolesOf = (n) => citations.filter((one) => one.source === n).map((one) => h("li", { title: one.reason }, `claim ${one.claims}: ${one.role}`));
-			const rows = sources.map(({ number: n, title, falls }) => h("tr", h("th", { scope: "row" }, `[${n}] ${title}`), h("td", falls.join(", ") || "none"), h("td", h("ul.plain-list", rolesOf(n)))));
-			replace(result, dataTable("Without each source", ["Source", "Claims that fall", "Citations"], rows));
-		} catch (error) {
-			replace(result, failure(error, test));
-		}
+		const { citations, sources } = await get(`/runs/${run.run_id}/sources`);
+		const rolesOf = (n) => citations.filter((one) => one.source === n).map((one) => h("li", { title: one.reason }, `claim ${one.claims}: ${one.role}`));
+		const rows = sources.map(({ number: n, title, falls }) => tableRow(`[${n}] ${title}`, [falls.join(", ") || "none", h("ul.plain-list", rolesOf(n))]));
+		return dataTable("Without each source", ["Source", "Claims that fall", "Citations"], rows);
 	};
-	return h("details.fold.no-print", { on: { toggle: () => result.firstChild || test() } }, h("summary", "What falls without each source?"), result);
+	const part = fold("What falls without each source?", result, ".no-print");
+	part.addEventListener("toggle", () => result.firstChild || load(result, test, 3));
+	return part;
 }
 
 async function download(run) {
-	try {
-		const page = await getText(`/runs/${run.run_id}/report?sources=true`);
-		const link = h("a", { href: URL.createObjectURL(new Blob([page], { type: "text/html" })), download: `assay-${run.run_id}.html` });
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-	} catch (error) {
-		toast(`The report could not be made: ${error.message}`);
-	}
+	const page = await getText(`/runs/${run.run_id}/report?sources=true`);
+	const link = h("a", { href: URL.createObjectURL(new Blob([page], { type: "text/html" })), download: `assay-${run.run_id}.html` });
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 async function forget(run) {
-	const told = { title: "Delete this run?", text: "Its question, answer, events and labels are deleted for good. Figures will no longer count it.", action: "Delete", danger: true };
-	if (!(await confirm(told))) return;
-	try {
+	if (!(await confirm("Delete this run?", "Its question, answer, events and labels are deleted for good. Figures will no longer count it.", "Delete"))) return;
+	await orSay("It was not deleted", async () => {
 		await remove(`/runs/${run.run_id}`);
 		toast("The run was deleted");
 		location.hash = "#/runs";
-	} catch (error) {
-		toast(`It was not deleted: ${error.message}`);
-	}
+	});
 }
 
 // The settings that a run can be decided again with, and what they do.
@@ -116,23 +106,24 @@ function whatIf(run, answer) {
 	const result = h("div.what-if-result", { aria: { live: "polite" } });
 	const add = () => rows.append(settingRow(rows));
 	add();
-	const go = async (event, live = false) => {
-		event?.preventDefault();
+	const go = async (live) => {
 		const settings = readRows(rows);
 		replace(result, skeleton(4));
 		try {
 			const found = await post(`/runs/${run.run_id}/replay`, live ? { settings, live } : { settings });
 			showReplay(result, answer, found);
 		} catch (error) {
-			showRefusal(result, asApiError(error), () => go(null, true));
+			showRefusal(result, asApiError(error), () => go(true));
 		}
 	};
-	return h(
-		"details.fold.what-if.no-print",
-		h("summary", "What if a setting had been another?"),
-		h("p.fine", "The run is decided again from its tape: offline, at no cost, and without changing what is recorded."),
-		h("form", { on: { submit: go } }, names, rows, h("div.actions", button("Another setting", add, "quiet"), h("button", { type: "submit", class: "primary" }, "Decide again"))),
-		result,
+	return fold(
+		"What if a setting had been another?",
+		[
+			h("p.fine", "The run is decided again from its tape: offline, at no cost, and without changing what is recorded."),
+			h("form", { on: { submit: () => go() } }, names, rows, h("div.actions", button("Another setting", add, "quiet"), submitButton("Decide again"))),
+			result,
+		],
+		".what-if.no-print",
 	);
 }
 

@@ -2,7 +2,7 @@
 
 import { button, h } from "./dom.js";
 import { icon } from "./icons.js";
-import { fileName, placeOf, sourceDate } from "./text.js";
+import { fileName, nameOf, placeOf, sourceDate } from "./text.js";
 
 const SHOWN = 280;
 
@@ -23,7 +23,7 @@ function card(source, claims, open) {
 		h(
 			"p.source-head",
 			h("span.source-number", { aria: { hidden: true } }, String(source.number)),
-			button(source.title || fileName(source.path) || source.document_id, () => open(source.number), { class: "text", label: `Source ${source.number}: ${source.title || source.document_id}, open at the quoted place` }),
+			button(nameOf(source), () => open(source.number), { class: "text", label: `Source ${source.number}: ${nameOf(source)}, open at the quoted place` }),
 		),
 		quotes.slice(0, 3).map((quote) => h("blockquote", shortened(quote))),
 		h("p.fine", facts(source, place).join(" · ")),

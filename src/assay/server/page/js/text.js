@@ -25,7 +25,7 @@ export const number = (value) => Number(value).toLocaleString("en", { maximumFra
 
 /** A share as a percentage; a probability is never shown as certain. */
 export function percent(value, { certain = false } = {}) {
-	if (value === null || value === undefined) return "not measured";
+	if (value == null) return "not measured";
 	if (!certain && value > 0.99) return "over 99 %";
 	// What is not quite all is never rounded to all.
 	const shown = Math.round(100 * value) === 100 && value < 1 ? Math.floor(1000 * value) / 10 : Math.round(100 * value);
@@ -34,7 +34,7 @@ export function percent(value, { certain = false } = {}) {
 
 export const errorShare = (value) => (value >= 0.01 ? `${Math.round(100 * value)} %` : "less than 1 %");
 
-export const score = (value) => (value === null || value === undefined ? "not measured" : value.toFixed(2));
+export const score = (value) => (value == null ? "not measured" : value.toFixed(2));
 
 /** A length of time, from milliseconds. */
 export function duration(ms) {
@@ -46,7 +46,7 @@ export function duration(ms) {
 
 /** A price in US dollars. */
 export function cost(dollars) {
-	if (dollars === null || dollars === undefined) return "cost unknown";
+	if (dollars == null) return "cost unknown";
 	if (!dollars) return "no cost";
 	return dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
 }
@@ -75,15 +75,18 @@ export function sourceDate(iso) {
 
 /** Where in a document: page, slide, sheet, row, section; `title` is not said again. */
 export function placeOf(location = {}, line = null, title = "") {
-	const parts = ["page", "slide", "sheet", "row"].filter((name) => location[name] !== null && location[name] !== undefined);
+	const parts = ["page", "slide", "sheet", "row"].filter((name) => location[name] != null);
 	const named = parts.map((name) => `${name} ${location[name]}`);
-	if (line !== null && line !== undefined) named.push(`line ${line}`);
+	if (line != null) named.push(`line ${line}`);
 	const section = (location.section || "").split(" > ").filter((part) => part !== title).join(" › ");
 	if (section) named.push(section);
 	return named.join(", ");
 }
 
 export const fileName = (path) => (path || "").split(/[\\/]/).filter(Boolean).pop() || "";
+
+/** The name of a source, a passage or a document. */
+export const nameOf = ({ title, path, source, document_id }) => title || fileName(path || source) || document_id;
 
 export const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");
 

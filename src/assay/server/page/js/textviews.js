@@ -1,6 +1,6 @@
 // Documents that are no pages: text with line numbers, tables, and HTML that the server has cleaned.
 
-import { h, tableFrame } from "./dom.js";
+import { h, tableFrame, tableRow } from "./dom.js";
 import { CodePoints } from "./text.js";
 
 /** Text as nodes, with `marks` ([start, end] in code points) highlighted. */
@@ -20,14 +20,14 @@ export function textWithMarks(text, marks) {
 
 /** Lines with their numbers. */
 export function drawText(body, view) {
-	const rows = view.lines.map((line) => h("tr", { class: line.marks.length ? "marked" : "" }, h("th", { scope: "row" }, String(line.number)), h("td", textWithMarks(line.text, line.marks))));
+	const rows = view.lines.map((line) => tableRow(line.number, [textWithMarks(line.text, line.marks)], { class: line.marks.length ? "marked" : "" }));
 	body.append(h("table.lines", h("caption.hidden-text", "Text with line numbers"), h("tbody", rows)), rest(view, "line"));
 	reveal(body);
 }
 
 export function drawTable(body, view) {
 	const head = h("tr", h("th", { scope: "col" }, "Row"), view.columns.map((name) => h("th", { scope: "col" }, name)));
-	const rows = view.rows.map((row) => h("tr", { class: row.marked ? "marked" : "" }, h("th", { scope: "row" }, String(row.number)), row.cells.map((cell) => h("td", String(cell ?? "")))));
+	const rows = view.rows.map((row) => tableRow(row.number, row.cells, { class: row.marked ? "marked" : "" }));
 	body.append(tableFrame(h("table.cells", h("thead", head), h("tbody", rows)), "Rows of the document"), rest(view, "row"));
 	reveal(body);
 }

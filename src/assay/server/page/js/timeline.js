@@ -1,8 +1,8 @@
 // What assay did for an answer: each step with its time, and what it cost.
 
-import { glyph, h } from "./dom.js";
+import { fold, glyph, h } from "./dom.js";
 import { mark } from "./marks.js";
-import { cost, duration, number, percent, placeOf, plural, sentence } from "./text.js";
+import { cost, duration, nameOf, number, percent, placeOf, plural, sentence } from "./text.js";
 
 const STAGES = {
 	understand: "Understood the question",
@@ -22,10 +22,10 @@ export function timeline(events, answer) {
 	const first = events[0].at;
 	const rows = events.map((event) => row(event, first)).filter(Boolean);
 	const summary = answer ? ["How this answer came to be", h("span.fine", ` ${spent(answer)}`)] : "What assay does";
-	return h("details.fold.timeline", h("summary", summary), h("ol.steps", rows), answer && usage(answer));
+	return fold(summary, [h("ol.steps", rows), answer && usage(answer)], ".timeline");
 }
 
-export function spent(answer) {
+function spent(answer) {
 	const parts = [duration(answer.ms), plural(answer.searches, "search", "searches")];
 	parts.push(answer.usage.calls ? plural(answer.usage.calls, "model call") : "no model call");
 	if (answer.usage.calls) parts.push(cost(answer.usage.cost));
@@ -97,6 +97,6 @@ function judged(judgement) {
 }
 
 function passages(evidence) {
-	const items = evidence.hits.map((hit) => h("li", h("span.hit-score", hit.score.toFixed(2)), ` ${hit.passage.title || hit.passage.document_id}`, h("span.fine", ` ${placeOf(hit.passage.location, hit.passage.line, hit.passage.title)}`)));
-	return items.length ? h("details.fold", h("summary", "The passages"), h("ol.hits", items)) : null;
+	const items = evidence.hits.map((hit) => h("li", h("span.hit-score", hit.score.toFixed(2)), ` ${nameOf(hit.passage)}`, h("span.fine", ` ${placeOf(hit.passage.location, hit.passage.line, hit.passage.title)}`)));
+	return items.length ? fold("The passages", h("ol.hits", items)) : null;
 }

@@ -1,18 +1,13 @@
 // How far an answer can be trusted: one plain line, and the plot behind it.
 
-import { h } from "./dom.js";
+import { fold, h } from "./dom.js";
 import { claimKind, mark } from "./marks.js";
 import { dotPlot } from "./plot.js";
-import { errorShare, number, percent, words } from "./text.js";
+import { errorShare, number, percent, score, words } from "./text.js";
 
 export function trustLine(answer) {
 	const { confidence } = answer;
-	return h(
-		"details.fold.trust",
-		h("summary", h("span.trust-line", h("strong", headline(confidence)), h("span.fine", ` ${basis(confidence)}`))),
-		dotPlot(rows(answer)),
-		criteria(answer.assessment),
-	);
+	return fold([h("strong", headline(confidence)), h("span.fine", ` ${basis(confidence)}`)], [dotPlot(rows(answer)), criteria(answer.assessment)], ".trust");
 }
 
 function headline(confidence) {
@@ -22,7 +17,7 @@ function headline(confidence) {
 
 function basis(confidence) {
 	if (!(confidence.calibrated && confidence.value !== null)) return `Uncalibrated${confidence.cause ? `: ${confidence.cause}` : ""}.`;
-	const elsewhere = confidence.elsewhere === null || confidence.elsewhere === undefined ? "" : `, by ${errorShare(confidence.elsewhere)} on unfamiliar documents`;
+	const elsewhere = confidence.elsewhere == null ? "" : `, by ${errorShare(confidence.elsewhere)} on unfamiliar documents`;
 	return `Measured on ${number(confidence.n)} answers: off by ${errorShare(confidence.ece)} on average${elsewhere}.`;
 }
 
@@ -33,11 +28,11 @@ function rows(answer) {
 	if (confidence.calibrated && confidence.value !== null) known.push({ name: "Likely right", value: confidence.value, range: confidence.elsewhere ?? confidence.ece, text: percent(confidence.value), tone: "accent" });
 	known.push({ name: "Evidence suffices", value: judgement.sufficiency, bounds: [0.3, 0.7] });
 	for (const claim of answer.claims.slice(0, 12)) known.push({ name: `Claim ${claim.n}: ${mark(claimKind(claim)).word}`, value: claim.support, tone: mark(claimKind(claim)).tone });
-	return known.map((row) => ({ text: row.value === null || row.value === undefined ? "not measured" : row.value.toFixed(2), ...row }));
+	return known.map((row) => ({ text: score(row.value), ...row }));
 }
 
 function criteria(assessment) {
 	if (!assessment) return null;
-	const told = assessment.scores.map((score) => ({ name: words(score.criterion), value: score.score, text: score.score === null ? "not measured" : score.score.toFixed(2), bounds: assessment.floor ? [assessment.floor] : [], more: score.reasons.join("; ") }));
+	const told = assessment.scores.map((one) => ({ name: words(one.criterion), value: one.score, text: score(one.score), bounds: assessment.floor ? [assessment.floor] : [], more: one.reasons.join("; ") }));
 	return [h("h4", "The answer as a whole"), dotPlot(told)];
 }

@@ -1,11 +1,11 @@
 // The document itself, opened at the quoted place, beside the view or over it.
 
-import { get } from "./api.js";
-import { announce, append, button, failure, glyph, h, hidden, replace, skeleton } from "./dom.js";
+import { get, path } from "./api.js";
+import { announce, button, failure, glyph, h, hidden, load, replace, searchField, skeleton } from "./dom.js";
 import { icon, iconButton } from "./icons.js";
 import { drawPages } from "./pdfview.js";
 import { drawHtml, drawTable, drawText, reveal, textWithMarks } from "./textviews.js";
-import { fileName, placeOf, plural, sourceDate } from "./text.js";
+import { fileName, nameOf, placeOf, plural, sourceDate } from "./text.js";
 
 const panel = document.getElementById("viewer");
 const stage = document.getElementById("stage");
@@ -17,9 +17,12 @@ export async function openDocument({ source, span, collection }) {
 	const place = span ? placeOf(span.location || source.location, span.line ?? source.line, source.title) : "";
 	const about = [fileName(source.path), place, source.origin?.date && sourceDate(source.origin.date)].filter(Boolean).join(" · ");
 	const bar = h("div.viewer-bar");
-	const body = frame(source.title || fileName(source.path) || source.document_id, about, bar);
+	const body = frame(nameOf(source), about, bar);
 	await show({ source, collection, body, bar }, span);
 }
+
+/** Open the document of a passage where it stands. */
+export const openPassage = (passage, collection) => openDocument({ source: { ...passage, path: passage.source }, span: passage, collection });
 
 /** Open a text that is no document, with spans of it ({start, end}) marked. */
 export function openText(title, text, spans) {
@@ -61,7 +64,7 @@ async function show(state, span, position) {
 	const { source, collection, body } = state;
 	try {
 		const query = { collection, start: span?.start, end: span?.end, position };
-		const view = await get(`/documents/${encodeURIComponent(source.document_id)}/view`, query, signal);
+		const view = await get(path`/documents/${source.document_id}/view`, query, signal);
 		body.replaceChildren();
 		drawBar(state, view);
 		draw(state, view, signal);
@@ -90,7 +93,7 @@ function drawParts(state, { earlier, later }, span) {
 
 function draw(state, view, signal) {
 	const { source, collection, body } = state;
-	if (view.kind === "pdf") drawPages(body, view, { path: `/documents/${encodeURIComponent(source.document_id)}/pages`, collection, signal });
+	if (view.kind === "pdf") drawPages(body, view, { path: path`/documents/${source.document_id}/pages`, collection, signal });
 	else if (view.kind === "html") drawHtml(body, view.html);
 	else if (view.kind === "table") drawTable(body, view);
 	else drawText(body, view);
@@ -107,21 +110,14 @@ function stored(source, span) {
 
 function drawBar(state, view) {
 	const results = h("div.find-results", { aria: { live: "polite" } });
-	const input = h("input", { type: "search", placeholder: "Find in this document", label: "Find in this document" });
-	const find = async (event) => {
-		event.preventDefault();
+	const input = searchField("Find in this document");
+	const find = () => {
 		const query = { collection: state.collection, q: input.value.trim() };
-		if (!query.q) return results.replaceChildren();
-		try {
-			const { matches } = await get(`/documents/${encodeURIComponent(state.source.document_id)}/find`, query);
-			replace(results, foundPlaces(matches, state));
-		} catch (error) {
-			replace(results, failure(error));
-		}
+		load(results, async () => query.q && foundPlaces((await get(path`/documents/${state.source.document_id}/find`, query)).matches, state));
 	};
 	const form = h("form.find", { role: "search", label: "This document", on: { submit: find } }, input, h("button", { type: "submit", class: "quiet icon-button" }, icon("search"), hidden("Find")));
 	const changed = view.exact === false ? h("p.fine.changed", glyph("⚠"), "The file is no longer the one that was read: add it again to be sure.") : null;
-	replace(state.bar, append(form, []), changed, results);
+	replace(state.bar, form, changed, results);
 }
 
 function foundPlaces(matches, state) {

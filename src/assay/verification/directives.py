@@ -12,6 +12,7 @@ from assay.core.stages import Checker, Pair
 from assay.nlp.cues import speaks_to_reader
 from assay.nlp.language import language_of
 from assay.nlp.sentences import sentences
+from assay.nlp.table_cells import tables
 from assay.types import Check, Claim, Passage, Severity, Span, Status
 
 # The hypothesis for a sentence that addresses its reader; the checker was not trained on it.
@@ -45,11 +46,16 @@ async def directives(
 
 
 def _sentence(claim: Claim, passages: Mapping[str, Passage]) -> str | None:
-    """The sentence from which a claim lifts a value; None where it quotes nothing, or a sentence or more."""
+    """The sentence from which a claim lifts a value; None where it quotes nothing, or a sentence or more.
+
+    In a table a cell says what it says by itself: its row is no sentence.
+    """
     if len(claim.spans) != 1 or (passage := passages.get(claim.spans[0].passage_id)) is None:
         return None
     start, end = claim.spans[0].start - passage.start, claim.spans[0].end - passage.start
-    for span in sentences(passage.text):
+    held = [table for table in tables(passage) if table.span.start <= start < table.span.end]
+    cells = [cell for table in held for row in table.rows for cell in row.spans]
+    for span in cells if held else sentences(passage.text):
         # A sentence quoted without its stop is quoted whole.
         if span.start <= start and end <= span.end and end - start < span.end - span.start - 1:
             return passage.text[span.start : span.end]

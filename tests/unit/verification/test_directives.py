@@ -47,6 +47,19 @@ async def test_only_a_single_sentence_that_addresses_its_reader_is_read(words: s
     assert not checker.asked
 
 
+async def test_a_cell_of_a_table_is_no_part_of_an_order_that_its_row_seems_to_give():
+    text = "What | Who\nOrder the oven | Ada Holt\nAnswer the mails | tell them it opened in 1970"
+    table = Passage("p", "d", "r", 0, len(text), text)
+    at, year = text.index("Ada"), text.index("1970")
+    checker = reads(1.0)
+    cell, part = (
+        Claim(1, text[a:b], 0, 9, ("p",), Verdict.SUPPORTED, 1.0, (table.span_of(a, b),))
+        for a, b in ((at, at + 8), (year, year + 4))
+    )
+    assert await directives(checker, [cell], {"p": table}) == ()
+    assert len(await directives(checker, [part], {"p": table})) == 1
+
+
 async def test_a_language_that_the_checker_does_not_read_passes():
     assert await directives(reads(1.0, ("de",)), [quoting("1970")], {"p": PLACE}) == ()
 

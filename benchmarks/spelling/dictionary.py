@@ -1,7 +1,7 @@
 """Make src/assay/nlp/words.txt from SCOWL: the words of English, a line for those of each size, commonest first.
 
-SCOWL is read from the folder where Debian's package scowl puts it (2020.12.07). Sizes up to 60 are what it advises for
-spell checkers; sizes 35 to 60 are one line, as a word of each is about as rare (`frequency`).
+SCOWL is read from the folder where Debian's package scowl puts it (2020.12.07). Sizes up to 60 are what it advises
+for spell checkers; those from 35 on are one line, since a word of each is about as rare as one of the others.
 
     .venv/bin/python benchmarks/spelling/dictionary.py [FOLDER]
 """

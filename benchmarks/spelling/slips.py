@@ -1,8 +1,8 @@
 """How often each kind of slip is made: the costs in src/assay/nlp/spelling.py, printed.
 
-codespell's list of misspellings is no dependency: `uv pip install --target FOLDER codespell`, then PYTHONPATH=FOLDER.
-It is CC BY-SA, so nothing of it is kept here but these figures. Words whose first byte of MD5 is odd are counted, the
-others are left for benchmarks/spelling/run.py.
+codespell's list of misspellings is no dependency: `uv pip install --target FOLDER codespell`, then
+PYTHONPATH=FOLDER. It is CC BY-SA, so nothing of it is kept here but these figures. Words whose first byte of MD5 is
+odd are counted, the others are left for benchmarks/spelling/run.py.
 
     .venv/bin/python benchmarks/spelling/slips.py
 """
@@ -13,18 +13,23 @@ import hashlib
 import math
 from collections import Counter
 from importlib.resources import files
+from itertools import pairwise
 
-from assay.nlp.spelling import _keys_beside, _VOWELS, is_english, is_in_dictionary
+from assay.nlp.spelling import _VOWELS, _keys_beside, is_english, is_in_dictionary
 
 LETTERS = 26
 
 
 def misspellings() -> list[tuple[str, str]]:
-    """Pairs of a misspelt word of at least four letters, which is no word, and the one word that it is meant for."""
+    """Pairs of a misspelling of four letters or more, which is no word, and the one word that it is meant for."""
     lines = (files("codespell_lib") / "data" / "dictionary.txt").read_text("utf-8").splitlines()
     pairs = [(typed, meant) for typed, _, meant in (line.partition("->") for line in lines)]
     plain = ((typed, meant) for typed, meant in pairs if typed.isascii() and typed.isalpha() and meant.isalpha())
-    return [(t, m) for t, m in plain if len(t) > 3 and is_in_dictionary(m) and not is_english(t) and not is_in_dictionary(t)]
+    return [
+        (t, m)
+        for t, m in plain
+        if len(t) > 3 and is_in_dictionary(m) and not is_english(t) and not is_in_dictionary(t)
+    ]
 
 
 def is_counted(meant: str) -> bool:
@@ -34,7 +39,9 @@ def is_counted(meant: str) -> bool:
 
 def slip(typed: str, meant: str) -> str | None:
     """The kind of the one slip that makes the first word of the second; None for several."""
-    at = next((n for n, (a, b) in enumerate(zip(typed, meant, strict=False)) if a != b), min(len(typed), len(meant)))
+    at = next(
+        (n for n, (a, b) in enumerate(zip(typed, meant, strict=False)) if a != b), min(len(typed), len(meant))
+    )
     first = ", first letter" if at == 0 else ""
     if typed[at + 1 :] == meant[at + 1 :] and len(typed) == len(meant):
         one, other = meant[at], typed[at]
@@ -51,8 +58,10 @@ def slip(typed: str, meant: str) -> str | None:
 
 def ways(meant: str) -> Counter[str]:
     """In how many ways each kind of slip can be made in a word."""
-    doubles = sum(a == b for a, b in zip(meant, meant[1:], strict=False))
-    found = Counter({"left out of two": doubles, "left out": len(meant) - 1 - 2 * doubles, "left out, first letter": 1})
+    doubles = sum(a == b for a, b in pairwise(meant))
+    found = Counter(
+        {"left out of two": doubles, "left out": len(meant) - 1 - 2 * doubles, "left out, first letter": 1}
+    )
     found += Counter({"swapped": len(meant) - 2, "swapped, first letter": 1, "added twice": len(meant)})
     found += Counter({"added, first letter": LETTERS, "added": (LETTERS - 1) * len(meant)})
     for at, letter in enumerate(meant):
@@ -74,7 +83,11 @@ def main() -> None:
         possible += ways(meant)
     print(f"{len(counted)} misspelt words, {made.pop(None, 0)} of them by several slips")
     for kind, number in made.most_common():
-        print(f"{kind:26} {number:6} cost {-math.log(number / possible[kind]):.1f}" if kind and possible[kind] else kind)
+        print(
+            f"{kind:26} {number:6} cost {-math.log(number / possible[kind]):.1f}"
+            if kind and possible[kind]
+            else kind
+        )
 
 
 if __name__ == "__main__":

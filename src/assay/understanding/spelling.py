@@ -111,7 +111,9 @@ class CollectionSpeller:
         vocabulary = await self._vocabulary()
         found = [(word, await self._meant(fold(word), asked[word], vocabulary)) for word in unknown[:_MOST]]
         return tuple(
-            Correction(word, meant.title() if word.istitle() else meant) for word, meant in found if meant is not None
+            Correction(word, meant.title() if word.istitle() else meant)
+            for word, meant in found
+            if meant is not None
         )
 
     async def _vocabulary(self) -> _Vocabulary:
@@ -129,7 +131,9 @@ class CollectionSpeller:
                 self._found.clear()
             english = english_near(word, most)
             unlisted = set(near_terms(word, vocabulary.lengths, vocabulary.counts)) - set(map(stem, english))
-            held = [form for term in sorted(unlisted) for form in await self._forms(term) if edits(word, form) <= most]
+            held = [
+                form for term in sorted(unlisted) for form in await self._forms(term) if edits(word, form) <= most
+            ]
             self._found[key] = likeliest_word(word, english + held, vocabulary.counts)
         return self._found[key]
 

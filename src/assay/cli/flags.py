@@ -87,7 +87,7 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "spelling": _flag(
             bool,
             COLLECTION,
-            "Correct words that are in no document. [default: spelling]",
+            "Correct misspelt words for the search. [default: spelling]",
             None,
             "--spelling/--no-spelling",
         ),

@@ -281,9 +281,7 @@ class Settings(BaseModel):
     skip: tuple[str, ...] = Field(
         (), description="checks to skip, by name: numbers, names, rule:ID, …; they are reported as skipped"
     )
-    spelling: bool = Field(
-        True, description="whether words that are in no document are corrected to the nearest one that is"
-    )
+    spelling: bool = Field(True, description="whether misspelt words are corrected for the search")
     keep_verdicts: bool = Field(
         True,
         description="whether verdicts of a verifying model are stored, and reused where "

@@ -12,7 +12,7 @@ from assay.understanding.spelling import CollectionSpeller, SpellingUnderstander
 TEXTS = (
     "Reimbursement of travel needs receipts. The reimbursement is paid monthly.",
     "Vacation days expire in March. Managers approve vacation.",
-    "Our policy covers Australia and Iraq.",
+    "Our policy covers Australia and Iraq. A rule names a cheaper amount.",
 )
 
 
@@ -34,6 +34,7 @@ async def speller() -> CollectionSpeller:
         ("Do vacaton days expire?", "vacation"),
         ("what does the polcy cover", "policy"),
         ("waht does the policy cover", "what"),
+        ("Which acount pays?", "account"),
         ("Who aproves travel?", "approves"),
     ],
 )
@@ -58,6 +59,8 @@ async def test_a_misspelt_word_is_the_nearest_word_of_the_collection(
         "See docs/polcy.md",
         "RMA 4711 pol",
         "Is a dog allowed?",
+        "Which is the cheapest, and is it rude?",
+        "What is the deel?",
         "報銷政策是什麼",
         "",
     ],

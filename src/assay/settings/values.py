@@ -224,8 +224,8 @@ class Settings(BaseModel):
     )
     references: bool = Field(False, description="whether a list of the sources follows the text")
     ask_back: bool = Field(
-        True,
-        description="whether to ask back if a question is unclear; if not, the nearest passages are shown, or none",
+        False,
+        description="whether to ask back if a question is unclear; if not, it is answered or refused as any other",
     )
     history_messages: int | None = Field(
         None, ge=0, le=100, description="number of earlier messages to include in a prompt"

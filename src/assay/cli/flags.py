@@ -249,7 +249,7 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "ask_back": _flag(
             bool,
             WRITING,
-            "Ask back if the question is unclear; otherwise answer or refuse it as any other. [default: no-ask-back]",
+            "Ask back if the question is unclear, rather than answer or refuse it. [default: no-ask-back]",
             None,
             "--ask-back/--no-ask-back",
         ),

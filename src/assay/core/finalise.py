@@ -127,7 +127,7 @@ def assemble_refusal(
 
 
 def _after_refusal(gathered: Gathered) -> Judgement:
-    """The judgement of a question that is refused although the evidence seemed to suffice, with the outcome as reason."""
+    """The judgement of a refused question, with a reason that fits where its evidence had seemed to suffice."""
     judgement = gathered.judgement
     if gathered.action is not Action.ANSWER:
         return judgement

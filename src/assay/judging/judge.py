@@ -27,8 +27,8 @@ class JudgePipeline:
     and where it fails the next one judges. How long it took is shown; the deadline of the question ends it in time.
     Fewer than `least_passages` never suffice. Passages that `are_given` by a caller are none that the judge was
     fitted on: what it says of them is not calibrated. A `checker` confirms contradictions that rules find, and
-    with a `reader` it finds others. Unless it `asks_back`, a question that leaves open what it refers to is judged as
-    any other.
+    with a `reader` it finds others. Unless it `asks_back`, a question that leaves open what it refers to is judged
+    as any other.
     """
 
     fast: Judge

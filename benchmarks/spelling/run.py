@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import random
 import string
 import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from importlib.resources import files
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -120,6 +122,14 @@ def symspell(forms: Forms) -> Restore:
     return restore
 
 
+def costs_of_words(passages: list[set[str]]) -> list[float]:
+    """The cost of a word of each line of the dictionary: how rarely passages hold it."""
+    lines = [line.split(" ") for line in (files("assay.nlp") / "words.txt").read_text("ascii").splitlines()]
+    times = Counter(word for words in passages for word in words)
+    held = [sum(times[word] for word in line) for line in lines]
+    return [round(-math.log(n / sum(held) / len(line)), 1) for n, line in zip(held, lines, strict=True)]
+
+
 def made(counts: Counter[str], forms: Forms) -> Pairs:
     """Words of a collection with a slip made at random that makes no word."""
     drawn = random.Random(3)
@@ -163,6 +173,7 @@ def main() -> None:
     small = speller(*collection(passages[:SMALL]))
     elsewhere = {name: measured(small, pairs) for name, pairs in found_elsewhere(passages).items()}
     numbers = {"passages": len(passages), "terms": len(counts), "misspelt words": len(pairs)}
+    numbers |= {"cost of a word by line": costs_of_words(passages)}
     write_result("spelling", "words", {**numbers, "found": results, f"in {SMALL} passages": elsewhere})
 
 

@@ -23,8 +23,8 @@ _CANDIDATES = 12
 # A table of English words, made by benchmarks/spelling/dictionary.py: a line for each of `_RARITY`.
 _DICTIONARY = "words.txt"
 # Costs are negative logarithms of probabilities, so that they add up. Those of a word of English, by the line of
-# the table: measured on 6,016 passages of `scale`. A word that only the collection has is rarer (chosen).
-_RARITY, _UNLISTED = (8.6, 10.7, 13.0), 16.0
+# the table: benchmarks/spelling/run.py measures it. A word that only the collection has is rarer (chosen).
+_RARITY, _UNLISTED = (8.7, 10.6, 12.9), 16.0
 # Costs of one slip at one place: half of codespell's list of misspellings (benchmarks/spelling/slips.py).
 _LEFT_OUT, _ADDED, _OTHER, _SWAPPED = 3.5, 7.4, 8.3, 3.8
 _LEFT_OUT_OF_TWO, _ADDED_TWICE, _OTHER_VOWEL, _OTHER_BESIDE = 2.2, 4.9, 5.4, 6.8
@@ -69,13 +69,13 @@ def most_edits(word: str, *, is_name: bool) -> int:
     return 0 if len(word) < _LEAST else 1 if len(word) < _LONG else 2
 
 
-def by_length(counts: Mapping[str, int]) -> dict[int, tuple[str, ...]]:
+def by_length(terms: Iterable[str]) -> dict[int, tuple[str, ...]]:
     """The terms that are words, by their length."""
     found: dict[int, list[str]] = {}
-    for term in counts:
+    for term in terms:
         if term.isalpha():
             found.setdefault(len(term), []).append(term)
-    return {length: tuple(terms) for length, terms in found.items()}
+    return {length: tuple(words) for length, words in found.items()}
 
 
 def near_terms(word: str, terms: Mapping[int, Sequence[str]], counts: Mapping[str, int]) -> list[str]:

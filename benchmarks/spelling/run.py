@@ -1,20 +1,23 @@
-"""Misspelt words of a collection: how many are restored, and at what cost, beside symspellpy where it is installed.
+"""Misspelt words: how many are restored, how many others are replaced, and at what cost.
 
 .venv/bin/python benchmarks/spelling/run.py    # a minute
 
-symspellpy is no dependency: `uv pip install --target FOLDER symspellpy`, then PYTHONPATH=FOLDER.
+codespell and symspellpy are no dependencies; both are used where they are installed:
+`uv pip install --target FOLDER codespell symspellpy`, then PYTHONPATH=FOLDER.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import math
 import random
 import string
 import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from importlib.resources import files
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -22,28 +25,62 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from assay.nlp.spelling import by_length, is_english, most_edits, near_terms, nearest_word
+from slips import is_counted, misspellings
+
+from assay.nlp.spelling import (
+    by_length,
+    edits,
+    english_near,
+    is_english,
+    is_in_dictionary,
+    likeliest_word,
+    most_edits,
+    near_terms,
+)
 from assay.nlp.tokens import STOP_WORDS, fold, stem, written_words
 from report import data_folder, write_result
 
 STEP, WORDS, LEAST = 33, 1_000, 5
+# The passages of a small collection, and how often the others hold what is taken for a word nobody misspelt.
+SMALL, OFTEN = 400, 3
+Restore = Callable[[str], str | None]
+Pairs = list[tuple[str, str]]
 Forms = dict[str, Counter[str]]
 
 
-def collection() -> tuple[int, Counter[str], Forms]:
-    """Passages of `scale`: how many, in how many each term stands, and the words of each term."""
+def words_of_passages() -> list[set[str]]:
+    """The words of each passage of `scale` that is read."""
+    with gzip.open(data_folder() / "scale" / "passages.jsonl.gz", "rt", encoding="utf-8") as lines:
+        texts = (json.loads(line)["text"] for line in islice(lines, 0, None, STEP))
+        held = ({fold(word) for word in written_words(text)} - STOP_WORDS for text in texts)
+        return [{word for word in words if word.isalpha()} for words in held]
+
+
+def collection(passages: list[set[str]]) -> tuple[Counter[str], Forms]:
+    """In how many passages each term stands, and the words of each term."""
     counts: Counter[str] = Counter()
     forms: Forms = defaultdict(Counter)
-    passages = 0
-    with gzip.open(data_folder() / "scale" / "passages.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in islice(lines, 0, None, STEP):
-            passages += 1
-            held = {fold(word) for word in written_words(json.loads(line)["text"])} - STOP_WORDS
-            words = {word for word in held if word.isalpha()}
-            counts.update({stem(word) for word in words})
-            for word in words:
-                forms[stem(word)][word] += 1
-    return passages, counts, forms
+    for words in passages:
+        counts.update({stem(word) for word in words})
+        for word in words:
+            forms[stem(word)][word] += 1
+    return counts, forms
+
+
+def speller(counts: Counter[str], forms: Forms) -> Restore:
+    """What assay takes a word for, without an index."""
+    lengths = by_length(counts)
+
+    def restore(slip: str) -> str | None:
+        if stem(slip) in counts or is_english(slip) or is_in_dictionary(slip):
+            return None
+        most = most_edits(slip, is_name=False)
+        english = english_near(slip, most)
+        unlisted = set(near_terms(slip, lengths, counts)) - set(map(stem, english))
+        held = [word for term in unlisted for word in forms[term] if edits(slip, word) <= most]
+        return likeliest_word(slip, english + held, counts)
+
+    return restore
 
 
 def misspelt(word: str, drawn: random.Random) -> str:
@@ -54,7 +91,7 @@ def misspelt(word: str, drawn: random.Random) -> str:
     return f"{word[:at]}{('', letter, letter)[kind]}{word[at + (kind != 1) :]}"
 
 
-def measured(restore: Callable[[str], str | None], pairs: list[tuple[str, str]]) -> dict[str, float]:
+def measured(restore: Restore, pairs: Pairs) -> dict[str, float]:
     """The share restored to the same stem, taken for another word, and left; CPU milliseconds a word."""
     begun = time.process_time()
     found = [(word, restore(slip)) for word, slip in pairs]
@@ -69,7 +106,7 @@ def measured(restore: Callable[[str], str | None], pairs: list[tuple[str, str]])
     }
 
 
-def symspell(forms: Forms) -> Callable[[str], str | None]:
+def symspell(forms: Forms) -> Restore:
     """symspellpy over every word of the collection."""
     from symspellpy import SymSpell, Verbosity
 
@@ -85,31 +122,59 @@ def symspell(forms: Forms) -> Callable[[str], str | None]:
     return restore
 
 
-def main() -> None:
-    """Measure and write."""
-    passages, counts, forms = collection()
+def costs_of_words(passages: list[set[str]]) -> list[float]:
+    """The cost of a word of each line of the dictionary: how rarely passages hold it."""
+    lines = [line.split(" ") for line in (files("assay.nlp") / "words.txt").read_text("ascii").splitlines()]
+    times = Counter(word for words in passages for word in words)
+    held = [sum(times[word] for word in line) for line in lines]
+    return [round(-math.log(n / sum(held) / len(line)), 1) for n, line in zip(held, lines, strict=True)]
+
+
+def made(counts: Counter[str], forms: Forms) -> Pairs:
+    """Words of a collection with a slip made at random that makes no word."""
     drawn = random.Random(3)
     known = sorted(w for words in forms.values() for w, n in words.items() if n > 1 and len(w) >= LEAST)
     drawn.shuffle(known)
-    slips = ((word, misspelt(word, drawn)) for word in known if word.isascii())
-    unknown = ((w, slip) for w, slip in slips if stem(slip) not in counts and not is_english(slip))
-    pairs = list(islice(unknown, WORDS))
-    begun = time.process_time()
-    lengths = by_length(counts)
-    prepared = {"by terms, with rapidfuzz": round(time.process_time() - begun, 2)}
+    slips = ((misspelt(word, drawn), word) for word in known if word.isascii())
+    unknown = ((s, w) for s, w in slips if stem(s) not in counts and not is_english(s) and not is_in_dictionary(s))
+    return [(word, slip) for slip, word in islice(unknown, WORDS)]
 
-    def restore(slip: str) -> str | None:
-        near = (word for term in near_terms(slip, lengths, counts) for word in forms[term])
-        return nearest_word(slip, near, most_edits(slip, is_name=False))
 
-    results: dict[str, Any] = {"by terms, with rapidfuzz": measured(restore, pairs)}
+def found_elsewhere(passages: list[set[str]]) -> dict[str, Pairs]:
+    """What is not to be replaced in a small collection, and real misspellings, as far as it lacks them."""
+    counts, _ = collection(passages[:SMALL])
+    others = Counter(word for words in passages[SMALL:] for word in words if word.isascii() and len(word) >= LEAST)
+    lacking = [word for word, times in others.items() if times >= OFTEN and stem(word) not in counts]
+    drawn = random.Random(3)
+    drawn.shuffle(lacking)
+    sets = {
+        "words of English that the collection lacks": [(w, w) for w in lacking if is_in_dictionary(w)],
+        "other words that it lacks": [(w, w) for w in lacking if not is_in_dictionary(w) and not is_english(w)],
+    }
+    if find_spec("codespell_lib"):
+        real = [
+            (meant, typed) for typed, meant in misspellings() if not is_counted(meant) and stem(typed) not in counts
+        ]
+        drawn.shuffle(real)
+        common = [(meant, typed) for meant, typed in real if meant in others or stem(meant) in counts]
+        sets["real misspellings of words it has"] = [pair for pair in common if stem(pair[0]) in counts]
+        sets["real misspellings of words it lacks"] = [pair for pair in common if stem(pair[0]) not in counts]
+    return {name: pairs[:WORDS] for name, pairs in sets.items()}
+
+
+def main() -> None:
+    """Measure and write."""
+    passages = words_of_passages()
+    counts, forms = collection(passages)
+    pairs = made(counts, forms)
+    results: dict[str, Any] = {"assay": measured(speller(counts, forms), pairs)}
     if find_spec("symspellpy"):
-        begun = time.process_time()
-        by_deletions = symspell(forms)
-        prepared["symspellpy"] = round(time.process_time() - begun, 2)
-        results["symspellpy"] = measured(by_deletions, pairs)
-    numbers = {"passages": passages, "terms": len(counts), "misspelt words": len(pairs)}
-    write_result("spelling", "words", {**numbers, "cpu s to prepare": prepared, "found": results})
+        results["symspellpy"] = measured(symspell(forms), pairs)
+    small = speller(*collection(passages[:SMALL]))
+    elsewhere = {name: measured(small, pairs) for name, pairs in found_elsewhere(passages).items()}
+    numbers = {"passages": len(passages), "terms": len(counts), "misspelt words": len(pairs)}
+    numbers |= {"cost of a word by line": costs_of_words(passages)}
+    write_result("spelling", "words", {**numbers, "found": results, f"in {SMALL} passages": elsewhere})
 
 
 if __name__ == "__main__":

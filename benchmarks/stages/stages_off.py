@@ -149,7 +149,12 @@ QUESTIONS = (
         "the evidence is judged, and always answered from",
         composed=lambda stages: replace(stages, judge=Unheeded(stages.judge)),
     ),
-    Off("asking back", "an unclear question is not asked back (`ask_back = false`)", {"ask_back": False}),
+    Off(
+        "asking back",
+        "an unclear question is not asked back, as shipped (`ask_back = true` does)",
+        {"ask_back": True},
+        adds=True,
+    ),
     Off("reader", "the short-answer network (`reader = none`)", {"reader": "none"}),
     Off(
         "last reading",

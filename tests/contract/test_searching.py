@@ -29,7 +29,6 @@ from assay.judging.selection import BestSelector, ModelStripRanker, StripSelecto
 from assay.judging.thorough import ThoroughModel
 from assay.models.reader import OnnxReader
 from assay.models.reranker import CrossEncoderReranker
-from assay.nlp.spelling import is_english
 from assay.records.replay import TapedRetriever, TapedSpeller
 from assay.retrieval.caller import CallerRetriever
 from assay.retrieval.hybrid import HybridRetriever
@@ -93,7 +92,7 @@ UNDERSTANDERS: dict[str, Callable[[], Understander]] = {
     "scripted": ScriptedUnderstander,
     "rules": RulesUnderstander,
     "as set": lambda: AsSetUnderstander(RulesUnderstander(), 7, "expert"),
-    "spelling": lambda: SpellingUnderstander(RulesUnderstander(), CollectionSpeller(INDEX, is_english)),
+    "spelling": lambda: SpellingUnderstander(RulesUnderstander(), CollectionSpeller(INDEX)),
 }
 
 
@@ -113,7 +112,7 @@ class TestUnderstanderOfModels(UnderstanderContract):
 class TestSpellers(SpellerContract):
     @pytest.fixture(params=["plain", "taped"])
     def speller(self, request: pytest.FixtureRequest) -> Speller:
-        speller = CollectionSpeller(INDEX, is_english)
+        speller = CollectionSpeller(INDEX)
         return speller if request.param == "plain" else TapedSpeller(speller, Tape())
 
 

@@ -91,6 +91,13 @@ async def test_what_cannot_be_carried_out_ends_as_an_honest_refusal(recommended:
     assert (answer.outcome, answer.text, answer.drafts) == (Outcome.ABSTAINED, "not in the documents", 0)
 
 
+async def test_a_refusal_of_passages_that_seemed_to_suffice_says_that_they_do_not():
+    silent = ScriptedWriter({QUESTION: (Finished("stop"),)})
+    answer, _ = await run(replace(stages(), writer=silent, fallback_writer=silent))
+    assert (answer.outcome, answer.judgement.recommendation) == (Outcome.ABSTAINED, Action.ANSWER)
+    assert answer.judgement.reason.endswith("but none of them answers it")
+
+
 HALF = replace(SUFFICES, sufficiency=0.4, recommendation=Action.ABSTAIN, triage=Triage.AMBIGUOUS)
 WRITER = stages().writer
 

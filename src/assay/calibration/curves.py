@@ -127,7 +127,7 @@ LEAST, LATEST, ALARM = 50, 50, 0.01
 # The judge's name for a run as it was fitted: with its embedding model and its reader, no language model asked.
 FITTED_MODE = "fast (read)"
 # The warning of an answer whose collection has raised the alarm.
-SHIFTED = "the latest questions find evidence unlike that which the calibration was fitted on"
+SHIFTED = "the latest questions are unlike those it was measured on"
 # Terms of the series after which the next is below 1e-16 wherever the sum is used.
 _TERMS = 100
 

@@ -35,7 +35,8 @@ DECLINED = ("abstained", "clarify")
 ANSWERS = "answers"
 CLOSEST, DOUBTFUL = "Closest passages (they may not answer the question):", "This may not answer the question:"
 PROBABLE = "This probably answers the question:"
-NOT_VERIFIED = "not verified"
+NOT_VERIFIED, NO_ANSWER = "not verified", "does not answer the question"
+PART = "answers a part of the question"
 # Longer quotes are cut on the terminal; `--json` has the full quotes. Chosen.
 QUOTE_WIDTH = 300
 
@@ -141,9 +142,9 @@ def verdict_line(answer: Json, verified: bool) -> Text:
     if verified and not answer["claims"]:
         return with_mark("unknown", "not verified · it makes no claims")
     status, what = _status_of(answer, verified)
-    parts = ["partial answer"] if answer["outcome"] == "partial" else []
-    # A high probability beside a failed check reads like a contradiction; `assay show` prints both.
-    level = [] if what == NOT_VERIFIED else [describe_confidence(answer["confidence"])]
+    parts = ["partial answer"] if answer["outcome"] == "partial" and what != PART else []
+    # A high probability beside a failed check, or a plain no, reads like a contradiction; `assay show` prints both.
+    level = [] if what in (NOT_VERIFIED, NO_ANSWER) else [describe_confidence(answer["confidence"])]
     return with_mark(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), *level]))
 
 
@@ -158,11 +159,15 @@ def describe_confidence(confidence: Json) -> str:
     'confidence very high (uncalibrated)'
     >>> describe_confidence({"value": None, "calibrated": False, "level": None})
     'confidence not measured'
+    >>> describe_confidence({"value": None, "calibrated": False, "level": None, "cause": "another reader"})
+    'confidence not measured: another reader'
     """
     if _is_measured(confidence):
         return f"{_format_probability(confidence['value'])} likely to be right"
-    level = confidence["level"]
-    return f"confidence {level.replace('_', ' ')} (uncalibrated)" if level else "confidence not measured"
+    if level := confidence["level"]:
+        return f"confidence {level.replace('_', ' ')} (uncalibrated)"
+    cause = confidence.get("cause")
+    return f"confidence not measured: {one_line(cause)}" if cause else "confidence not measured"
 
 
 def describe_calibration(confidence: Json) -> str:
@@ -448,6 +453,8 @@ def broken_rule_lines(answer: Json) -> Iterator[Text]:
 def _status_of(answer: Json, verified: bool) -> tuple[str, str]:
     """The state of the answer as a whole, and the words for it."""
     answers = answer["confidence"].get("answers")
+    if verified and answer["outcome"] == "partial":
+        return "unknown", PART if answers == "yes" else "verified"
     if verified:
         return "passed", "answers the question" if answers == "yes" else "verified"
     blocking = [check for check in answer["checks"] if check["severity"] == "block"]
@@ -455,8 +462,8 @@ def _status_of(answer: Json, verified: bool) -> tuple[str, str]:
     others = any(check["status"] == "unknown" and check["name"] != ANSWERS for check in blocking)
     if may_not_answer(answer) and not failed and not others:
         if probably_answers(answer["confidence"]):
-            return "unknown", "probably answers the question"
-        return "unknown", f"{'may' if answers == 'unsure' else 'does'} not answer the question"
+            return "unknown", "probably answers the question, but the reader is not sure"
+        return "unknown", "may not answer the question" if answers == "unsure" else NO_ANSWER
     return ("failed" if failed else "unknown"), NOT_VERIFIED
 
 

@@ -87,7 +87,7 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "spelling": _flag(
             bool,
             COLLECTION,
-            "Correct words that are in no document. [default: spelling]",
+            "Correct misspelt words for the search. [default: spelling]",
             None,
             "--spelling/--no-spelling",
         ),
@@ -249,7 +249,7 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "ask_back": _flag(
             bool,
             WRITING,
-            "Ask back if the question is unclear; otherwise show the nearest passages. [default: ask-back]",
+            "Ask back if the question is unclear, rather than answer or refuse it. [default: no-ask-back]",
             None,
             "--ask-back/--no-ask-back",
         ),

@@ -107,6 +107,7 @@ def assemble_refusal(
 
     `notes` are those of a draft without sentences.
     """
+    gathered = replace(gathered, judgement=_after_refusal(gathered))
     judgement, nothing = gathered.judgement, DraftState(Evidence(), drafts=0)
     unclear = () if gathered.action is Action.CLARIFY else _unclear(gathered)
     confidence = stages.confidence_estimator.rate(judgement, nothing.review)
@@ -123,6 +124,14 @@ def assemble_refusal(
             *(*notes, *_not_made(judgement.checks)),
         ),
     )
+
+
+def _after_refusal(gathered: Gathered) -> Judgement:
+    """The judgement of a refused question, with a reason that fits where its evidence had seemed to suffice."""
+    judgement = gathered.judgement
+    if gathered.action is not Action.ANSWER:
+        return judgement
+    return replace(judgement, reason="the passages seemed to cover the question, but none of them answers it")
 
 
 def assemble_given(ask: Ask, draft: DraftState, stages: Stages) -> Answer:

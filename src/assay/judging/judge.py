@@ -27,7 +27,8 @@ class JudgePipeline:
     and where it fails the next one judges. How long it took is shown; the deadline of the question ends it in time.
     Fewer than `least_passages` never suffice. Passages that `are_given` by a caller are none that the judge was
     fitted on: what it says of them is not calibrated. A `checker` confirms contradictions that rules find, and
-    with a `reader` it finds others.
+    with a `reader` it finds others. Unless it `asks_back`, a question that leaves open what it refers to is judged
+    as any other.
     """
 
     fast: Judge
@@ -39,12 +40,16 @@ class JudgePipeline:
     are_given: bool = False
     checker: Checker | None = None
     reader: Reader | None = None
+    asks_back: bool = True
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
         """Judge the evidence; raises what `fast` raises, and DeadlinePassed."""
         started = self.clock.monotonic()
-        judgement = await self.measure(question, evidence)
-        judgement = await self._read_by_rules(question, evidence, judgement)
+        asked = question if self.asks_back else replace(question, unclear=None)
+        measured = await self.measure(asked, evidence)
+        judgement = await self._read_by_rules(question, evidence, measured)
+        if not self.asks_back:
+            judgement = replace(judgement, recommendation=measured.recommendation, reason=measured.reason)
         if self.are_given:
             judgement = replace(judgement, calibrated=False, mode_used=f"{judgement.mode_used}, passages given")
         judgement = _with_least(judgement, len(evidence.hits), self.least_passages)

@@ -177,6 +177,7 @@ _LOW_COVER, _LOW_COSINE = 0.3, 0.3
 # The script of a passage is told from this many characters (chosen).
 _SCRIPT_SAMPLE = 400
 WORDS_ONLY = "fast (words only)"
+_OTHER_SCRIPT = "the question and the passages are in different scripts, and no embedding model reads both"
 FAST, FAST_READ = "fast", "fast (read)"
 # Passages of at most this many characters are read in about a millisecond.
 _SOON_READ = 4000
@@ -219,10 +220,14 @@ class HeuristicJudge:
         query_terms = query_terms_of(question)
         if not evidence.hits:
             return self._unmeasured(question, query_terms, "no passages")
+        if not query_terms.weights:  # the fits never saw such a question, and its nearest passages are any
+            return self._unmeasured(
+                question, query_terms, "the question has no words to look for", len(evidence.hits)
+            )
         readings, words = await _compare_in_thread(query_terms, evidence.passages)
         measured = await self._measure(question, query_terms, evidence, readings, words)
         if measured is None:
-            return self._unmeasured(question, query_terms, _cause(query_terms), len(readings))
+            return self._unmeasured(question, query_terms, _OTHER_SCRIPT, len(readings))
         parts = await self._parts(question, evidence.passages) if measured.answerability else {}
         row = await self._row(question, evidence.passages) if measured.answerability else None
         return self._judged(question, query_terms, readings, measured, parts, row)
@@ -257,12 +262,12 @@ class HeuristicJudge:
         query_terms: QueryTerms,
         evidence: Evidence,
         readings: Sequence[PassageTerms],
-        words: dict[str, float] | None,
+        words: dict[str, float],
     ) -> Measured | None:
         """Measure every signal available; None if there is none."""
         if self.embedder is None or not _reads_language(self.embedder, question.language):
-            comparable = words and _same_script(question, evidence.passages)
-            return Measured(words, {}, self.weights.words, WORDS_ONLY) if words and comparable else None
+            comparable = _same_script(question, evidence.passages)
+            return Measured(words, {}, self.weights.words, WORDS_ONLY) if comparable else None
         known = {hit.passage.passage_id: hit.scores.dense for hit in evidence.hits if hit.scores.dense is not None}
         unknown = tuple(passage for passage in evidence.passages if passage.passage_id not in known)
         cosines = known | (await _cosines(self.embedder, question, unknown) if unknown else {})
@@ -272,7 +277,7 @@ class HeuristicJudge:
         vectors = await self.embedder.embed([asked, *lines, *topic])
         said = vectors[1 : len(lines) + 1]
         near = vector_signals(list(cosines.values()), vectors[0], said, vectors[-1] if topic else None)
-        signals = {**(words or {}), **near}
+        signals = {**words, **near}
         if self.reader is None or question.language not in self.reader.model.languages:
             model = self.weights.searched if known else self.weights.given
             return Measured({**dict.fromkeys(model.weights, 0.0), **signals}, cosines, model, FAST)
@@ -296,22 +301,21 @@ class HeuristicJudge:
         # A covered part is enough for an answer, which names the rest as missing.
         triage = triage_of(max(sufficiency, *parts.values(), 0.0), self.thresholds)
         aspects = self._aspects(query_terms, readings, sufficiency, parts)
-        unclear = question.unclear or (None if query_terms.weights else "it has no words to look for")
-        recommended = recommend(triage, aspects, len(readings), unclear)
+        recommended = recommend(triage, aspects, len(readings), question.unclear)
         return Judgement(
             sufficiency=sufficiency,
             recommendation=recommended.action,
             reason=recommended.reason,
             quality=quality_of(sufficiency, self.thresholds),
             triage=triage,
-            coverage=measured.signals["cover_all"] if query_terms.weights else None,
+            coverage=measured.signals["cover_all"],
             relevance=_relevance(readings, measured.cosines) | _likelier(measured.answerability, by_row),
             aspects=aspects,
             missing=_missing(query_terms, readings, aspects, sufficiency >= self.thresholds.correct),
             issues=_issues(query_terms, measured),
             signals=measured.signals,
             mode_used=measured.mode,
-            calibrated=bool(query_terms.weights),  # the fits never saw a question without words
+            calibrated=True,
         )
 
     def _aspects(
@@ -351,19 +355,17 @@ class HeuristicJudge:
 
 async def _compare_in_thread(
     query_terms: QueryTerms, passages: Sequence[Passage]
-) -> tuple[list[PassageTerms], dict[str, float] | None]:
+) -> tuple[list[PassageTerms], dict[str, float]]:
     """As `_compare`, in a thread if the passages are long."""
     if sum(len(passage.text) for passage in passages) <= _SOON_READ:
         return _compare(query_terms, passages)
     return await asyncio.to_thread(_compare, query_terms, passages)
 
 
-def _compare(
-    query_terms: QueryTerms, passages: Sequence[Passage]
-) -> tuple[list[PassageTerms], dict[str, float] | None]:
-    """The terms of each passage, and the word signals if the question has terms."""
+def _compare(query_terms: QueryTerms, passages: Sequence[Passage]) -> tuple[list[PassageTerms], dict[str, float]]:
+    """The terms of each passage, and the word signals of a question with terms."""
     readings = [read_passage(passage, query_terms) for passage in passages]
-    return readings, word_signals(query_terms, readings) if query_terms.weights else None
+    return readings, word_signals(query_terms, readings)
 
 
 async def _cosines(embedder: Embedder, question: Question, passages: Sequence[Passage]) -> dict[str, float]:
@@ -387,13 +389,6 @@ def _embedding_text(title: str, text: str) -> str:
 def _reads_language(embedder: Embedder, language: str) -> bool:
     """True if the model reads the language; languages in Latin script are tried with any model, as in search."""
     return language not in KNOWN_BY_SCRIPT or language in embedder.model.languages
-
-
-def _cause(query_terms: QueryTerms) -> str:
-    """The cause of a judgement without a measurement though there are passages."""
-    if query_terms.weights:
-        return "the question and the passages are in different scripts, and no embedding model reads both"
-    return "the question has no words to look for"
 
 
 def _same_script(question: Question, passages: Sequence[Passage]) -> bool:
@@ -463,14 +458,12 @@ def _missing(
 def _issues(query_terms: QueryTerms, measured: Measured) -> tuple[str, ...]:
     """The weaknesses of the evidence, in words."""
     found = []
-    if not query_terms.weights:
-        found.append("the question has no words to look for")
-    elif (cover := measured.signals["cover_all"]) < _LOW_COVER:
+    if (cover := measured.signals["cover_all"]) < _LOW_COVER:
         found.append(f"low coverage of the question's words: {cover:.2f}")
     if measured.cosines and max(measured.cosines.values()) < _LOW_COSINE:
         found.append(f"no passage is near the question: best cosine {max(measured.cosines.values()):.2f}")
     for what, share in (("a name", "names"), ("a number", "numbers")):
-        if query_terms.weights and getattr(query_terms, share) and measured.signals[share] < 1:
+        if getattr(query_terms, share) and measured.signals[share] < 1:
             found.append(f"{what} of the question is in no passage")
     if measured.mode == WORDS_ONLY:
         found.append("judged by words alone: no embedding model for this question")

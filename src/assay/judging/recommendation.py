@@ -62,7 +62,7 @@ def recommend(
     missing = ", ".join(f'"{aspect.text}"' for aspect in aspects if aspect.state == "missing")
     if triage is Triage.CORRECT:
         return Recommendation(
-            Action.ANSWER, "the passages cover the question" + (f", except {missing}" * bool(missing))
+            Action.ANSWER, "the passages seem to cover the question" + (f", except {missing}" * bool(missing))
         )
     if unclear:
         return Recommendation(Action.CLARIFY, f"the question is unclear: {unclear}")

@@ -1,8 +1,10 @@
-"""Words that may be meant by a misspelt one: by their edits, among the terms and words of a collection."""
+"""Words that may be meant by a misspelt one: of English and of a collection, by the slips that lead to it. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
 
 from assay.nlp.tokens import is_common, stem
 
@@ -17,6 +19,22 @@ _ENDING, _TERM_EDITS = 7, 2
 # The letters of either part of a word that is two words together.
 _PART = 4
 _CANDIDATES = 12
+
+# A table of English words, made by benchmarks/spelling/dictionary.py: a line for each of `_RARITY`.
+_DICTIONARY = "words.txt"
+# Costs are negative logarithms of probabilities, so that they add up. Those of a word of English, by the line of
+# the table: benchmarks/spelling/run.py measures it. A word that only the collection has is rarer (chosen).
+_RARITY, _UNLISTED = (8.7, 10.6, 12.9), 16.0
+# Costs of one slip at one place: half of codespell's list of misspellings (benchmarks/spelling/slips.py).
+_LEFT_OUT, _ADDED, _OTHER, _SWAPPED = 3.5, 7.4, 8.3, 3.8
+_LEFT_OUT_OF_TWO, _ADDED_TWICE, _OTHER_VOWEL, _OTHER_BESIDE = 2.2, 4.9, 5.4, 6.8
+# What a slip in the first letter costs more: .4 to 2.9 by kind.
+_FIRST_LETTER = 2.0
+# What a word gains by standing in the collection, the cost from which on nothing is corrected, and the lead of the
+# best word over the next: chosen on the same half.
+_HELD, _MOST_COST, _LEAD = 1.0, 20.0, 2.0
+_VOWELS = frozenset("aeiouy")
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 
 
 def is_english(word: str) -> bool:
@@ -51,13 +69,13 @@ def most_edits(word: str, *, is_name: bool) -> int:
     return 0 if len(word) < _LEAST else 1 if len(word) < _LONG else 2
 
 
-def by_length(counts: Mapping[str, int]) -> dict[int, tuple[str, ...]]:
+def by_length(terms: Iterable[str]) -> dict[int, tuple[str, ...]]:
     """The terms that are words, by their length."""
     found: dict[int, list[str]] = {}
-    for term in counts:
+    for term in terms:
         if term.isalpha():
             found.setdefault(len(term), []).append(term)
-    return {length: tuple(terms) for length, terms in found.items()}
+    return {length: tuple(words) for length, words in found.items()}
 
 
 def near_terms(word: str, terms: Mapping[int, Sequence[str]], counts: Mapping[str, int]) -> list[str]:
@@ -87,19 +105,143 @@ def near_terms(word: str, terms: Mapping[int, Sequence[str]], counts: Mapping[st
     return sorted(edits, key=likely)[:_CANDIDATES]
 
 
-def nearest_word(word: str, forms: Iterable[str], most: int) -> str | None:
-    """The form with the fewest edits to a folded word, at most `most`; the first of equals, None without one.
+@lru_cache(maxsize=1)
+def _dictionary() -> dict[str, float]:
+    """The cost of each word of English, from what is shipped."""
+    lines = (files("assay.nlp") / _DICTIONARY).read_text(encoding="ascii").splitlines()
+    return {word: cost for line, cost in zip(lines, _RARITY, strict=True) for word in line.split(" ")}
 
-    Endings do not count: a form in another inflection is as near as its stem.
 
-    >>> nearest_word("reimbursment", ["reimbursed", "reimbursement", "reimburse"], 2)
-    'reimbursement'
+@lru_cache(maxsize=1)
+def _dictionary_by_length() -> dict[int, tuple[str, ...]]:
+    return by_length(_dictionary())
+
+
+def is_in_dictionary(word: str) -> bool:
+    """True if a folded word stands in a dictionary of English, inflected as it is.
+
+    >>> [is_in_dictionary(word) for word in ("cheapest", "rude", "deel")]
+    [True, True, False]
+    """
+    return word in _dictionary()
+
+
+def english_near(word: str, most: int) -> list[str]:
+    """The words of English that are at most `most` edits away from a folded word.
+
+    >>> english_near("cabel", 1)
+    ['abel', 'babel', 'cabal', 'caber', 'cable', 'camel', 'label']
+    """
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.process import extract
+
+    lengths = _dictionary_by_length()
+    near = (
+        extract(word, lengths.get(length, ()), scorer=OSA.distance, score_cutoff=most, limit=None)
+        for length in range(len(word) - most, len(word) + most + 1)
+    )
+    return sorted(found for some in near for found, _, _ in some)
+
+
+def edits(word: str, other: str) -> int:
+    """The edits that make one word of another; two letters exchanged are one.
+
+    >>> edits("cabel", "cable")
+    1
     """
     from rapidfuzz.distance import OSA
 
-    def edits(form: str) -> tuple[int, int]:
-        whole = OSA.distance(word, form)
-        return min(whole, OSA.distance(stem(word), stem(form))), whole
+    return int(OSA.distance(word, other))
 
-    within = [form for form in forms if edits(form)[0] <= most]
-    return min(within, key=edits) if within else None
+
+def likeliest_word(word: str, forms: Iterable[str], held: Container[str]) -> str | None:
+    """The one of `forms` that a folded misspelt word is meant for; None if none is likely, or none clearly best.
+
+    A form is likelier the commoner it is in English, if its stem is a term of the collection (`held`), and the
+    likelier the slips are that make the word of it.
+
+    >>> likeliest_word("limt", ["list", "limit"], {"list"}), likeliest_word("xyzzy", ["fuzzy"], {})
+    ('limit', None)
+    """
+    known = _dictionary()
+
+    def cost(form: str) -> float:
+        return slip_cost(word, form) + known.get(form, _UNLISTED) - (_HELD if stem(form) in held else 0.0)
+
+    ranked = sorted((cost(form), form) for form in set(forms))
+    if not ranked or ranked[0][0] > _MOST_COST:
+        return None
+    least, best = ranked[0]
+    is_rival = any(other - least < _LEAD and stem(form) != stem(best) for other, form in ranked[1:])
+    return None if is_rival else best
+
+
+def slip_cost(typed: str, meant: str) -> float:
+    """The cost of typing one word for another: the least of any slips that lead there (optimal string alignment).
+
+    >>> slip_cost("acount", "account") < slip_cost("acount", "amount")
+    True
+    """
+    before_last: list[float] = []
+    last = [0.0]
+    for column in range(1, len(typed) + 1):
+        last.append(last[-1] + _cost_of_adding(typed, column))
+    for row, letter in enumerate(meant, 1):
+        leaving_out = _cost_of_leaving_out(meant, row)
+        costs = [last[0] + leaving_out]
+        for column, written in enumerate(typed, 1):
+            first = _FIRST_LETTER if 1 in (row, column) else 0.0
+            other = 0.0 if letter == written else first + _cost_of_other(letter, written)
+            least = min(
+                last[column - 1] + other,
+                last[column] + leaving_out,
+                costs[column - 1] + _cost_of_adding(typed, column),
+            )
+            if row > 1 and column > 1 and letter != written and meant[row - 2 : row] == written + typed[column - 2]:
+                least = min(least, before_last[column - 2] + _SWAPPED + (_FIRST_LETTER if row == 2 else 0.0))
+            costs.append(least)
+        before_last, last = last, costs
+    return last[-1]
+
+
+def _cost_of_leaving_out(meant: str, at: int) -> float:
+    """The cost of leaving out the letter at a place, counted from 1."""
+    if meant[at - 1] in _neighbours(meant, at):
+        return _LEFT_OUT_OF_TWO
+    return _LEFT_OUT + (_FIRST_LETTER if at == 1 else 0.0)
+
+
+def _cost_of_adding(typed: str, at: int) -> float:
+    """The cost of the letter at a place, counted from 1, if it is not meant."""
+    if typed[at - 1] in _neighbours(typed, at):
+        return _ADDED_TWICE
+    return _ADDED + (_FIRST_LETTER if at == 1 else 0.0)
+
+
+def _cost_of_other(meant: str, typed: str) -> float:
+    """The cost of one letter in the place of another."""
+    if meant in _VOWELS and typed in _VOWELS:
+        return _OTHER_VOWEL
+    return _OTHER_BESIDE if typed in _keys_beside().get(meant, "") else _OTHER
+
+
+def _neighbours(word: str, at: int) -> str:
+    """The letters before and after a place, counted from 1."""
+    return word[max(0, at - 2) : at - 1] + word[at : at + 1]
+
+
+@lru_cache(maxsize=1)
+def _keys_beside() -> dict[str, str]:
+    """The keys that touch each key; a row stands half a key to the right of the one above."""
+    return {
+        key: "".join(
+            row[place]
+            for number, shift in ((at, (-1, 1)), (at - 1, (0, 1)), (at + 1, (-1, 0)))
+            if 0 <= number < len(_ROWS)
+            for row in (_ROWS[number],)
+            for place in (column + step for step in shift)
+            if 0 <= place < len(row)
+        )
+        for at, keys in enumerate(_ROWS)
+        for column, key in enumerate(keys)
+    }

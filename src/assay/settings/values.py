@@ -224,8 +224,8 @@ class Settings(BaseModel):
     )
     references: bool = Field(False, description="whether a list of the sources follows the text")
     ask_back: bool = Field(
-        True,
-        description="whether to ask back if a question is unclear; if not, the nearest passages are shown, or none",
+        False,
+        description="whether to ask back if a question is unclear; if not, it is answered or refused as any other",
     )
     history_messages: int | None = Field(
         None, ge=0, le=100, description="number of earlier messages to include in a prompt"
@@ -281,9 +281,7 @@ class Settings(BaseModel):
     skip: tuple[str, ...] = Field(
         (), description="checks to skip, by name: numbers, names, rule:ID, …; they are reported as skipped"
     )
-    spelling: bool = Field(
-        True, description="whether words that are in no document are corrected to the nearest one that is"
-    )
+    spelling: bool = Field(True, description="whether misspelt words are corrected for the search")
     keep_verdicts: bool = Field(
         True,
         description="whether verdicts of a verifying model are stored, and reused where "

@@ -1,18 +1,26 @@
-"""Spelling: words unknown to the collection are replaced by its nearest words for the search."""
+"""Spelling: misspelt words are replaced by the words that are meant, for the search."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import re2
 
 from assay.core.stages import Index, Speller, Understander
 from assay.nlp.controls import encodable
-from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
-from assay.nlp.spelling import by_length, most_edits, near_terms, nearest_word
+from assay.nlp.spelling import (
+    by_length,
+    edits,
+    english_near,
+    is_english,
+    is_in_dictionary,
+    likeliest_word,
+    most_edits,
+    near_terms,
+)
 from assay.nlp.tokens import STOP_WORDS, UNSPACED, fold, stem, terms, written_words
 from assay.types import Correction, Message, Question, QuestionKind, Span
 
@@ -24,7 +32,6 @@ _READ = 5
 # The most words corrected in a question (chosen).
 _MOST = 4
 _MOST_REMEMBERED = 1 << 10
-_QUESTION_WORDS = word_class("questions.words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,29 +91,29 @@ class _Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class CollectionSpeller:
-    """Correct words by the documents of an index.
+    """Correct words by English and by the documents of an index.
 
-    A word that the collection has, or that `is_word` calls a word of the language, in lower case and without
-    accents, is never corrected: it is not misspelt, only absent. The vocabulary is read when a word is unknown,
-    and kept until the collection changes.
+    A word that the collection has, or that is one of English, is never corrected: it is not misspelt, only absent.
+    The vocabulary is read when a word is unknown, and kept until the collection changes.
     """
 
     index: Index
-    is_word: Callable[[str], bool]
     _known: list[_Vocabulary] = field(default_factory=list, repr=False, compare=False)
     _found: dict[tuple[int, str, int], str | None] = field(default_factory=dict, repr=False, compare=False)
 
     async def corrections(self, text: str) -> tuple[Correction, ...]:
-        """The misspelt words of the text, at most four, with the nearest words of the collection."""
-        asked = {word: most for word, most in suspect_words(text).items() if not self.is_word(fold(word))}
+        """The misspelt words of the text, at most four, each with the word that is meant."""
+        asked = {word: most for word, most in suspect_words(text).items() if not is_english(fold(word))}
         known = await self.index.term_counts([stem(fold(word)) for word in asked]) if asked else {}
-        unknown = [word for word in asked if stem(fold(word)) not in known][:_MOST]
+        unknown = [word for word in asked if stem(fold(word)) not in known and not is_in_dictionary(fold(word))]
         if not unknown:
             return ()
         vocabulary = await self._vocabulary()
-        found = [(word, await self._nearest(fold(word), asked[word], vocabulary)) for word in unknown]
+        found = [(word, await self._meant(fold(word), asked[word], vocabulary)) for word in unknown[:_MOST]]
         return tuple(
-            Correction(word, near.title() if word.istitle() else near) for word, near in found if near is not None
+            Correction(word, meant.title() if word.istitle() else meant)
+            for word, meant in found
+            if meant is not None
         )
 
     async def _vocabulary(self) -> _Vocabulary:
@@ -116,17 +123,18 @@ class CollectionSpeller:
             self._known[:] = [_Vocabulary(version, counts, by_length(counts))]
         return self._known[-1]
 
-    async def _nearest(self, word: str, most: int, vocabulary: _Vocabulary) -> str | None:
-        """The question word of these letters, or the nearest word of the collection; None if none is near."""
-        if (asking := _question_word(word)) is not None:
-            return asking
+    async def _meant(self, word: str, most: int, vocabulary: _Vocabulary) -> str | None:
+        """The word that is meant, at most so many edits away; None if none clearly is."""
         key = (vocabulary.version, word, most)
         if key not in self._found:
             if len(self._found) >= _MOST_REMEMBERED:
                 self._found.clear()
-            near = near_terms(word, vocabulary.lengths, vocabulary.counts)
-            forms = [form for term in near for form in await self._forms(term)]
-            self._found[key] = nearest_word(word, forms, most)
+            english = english_near(word, most)
+            unlisted = set(near_terms(word, vocabulary.lengths, vocabulary.counts)) - set(map(stem, english))
+            held = [
+                form for term in sorted(unlisted) for form in await self._forms(term) if edits(word, form) <= most
+            ]
+            self._found[key] = likeliest_word(word, english + held, vocabulary.counts)
         return self._found[key]
 
     async def _forms(self, term: str) -> tuple[str, ...]:
@@ -158,16 +166,3 @@ def suspect_words(text: str) -> dict[str, int]:
         if most:
             found.setdefault(word, most)
     return found
-
-
-def _question_word(word: str) -> str | None:
-    """The one question word of which a folded word is the letters in another order; None of two ("hwo").
-
-    Indexes have no question words.
-
-    >>> _question_word("waht"), _question_word("want"), _question_word("hwo")
-    ('what', None, None)
-    """
-    letters = sorted(word)
-    found = [one for one in _QUESTION_WORDS if sorted(one) == letters]
-    return found[0] if len(found) == 1 else None

@@ -22,7 +22,6 @@ from assay.ingest.walk import SourceOf, portable_source, source_of
 from assay.models.caching import CachingEmbedder
 from assay.models.embed_local import LocalEmbedder
 from assay.models.reranker import CrossEncoderReranker
-from assay.nlp.spelling import is_english
 from assay.records.run_records import RunRecords
 from assay.retrieval.caller import CallerRetriever
 from assay.retrieval.index.memory import MemoryIndex
@@ -371,7 +370,7 @@ def _parts(
         networks.checker,
         networks.reader,
         # The documents behind a caller's retriever may have other words than the collection.
-        None if is_own else CollectionSpeller(index, is_english),
+        None if is_own else CollectionSpeller(index),
         None
         if store is None or settings.record != "all"
         else AnswerStore(store, index, embedder.model, search.plain),

@@ -359,6 +359,7 @@ class Composer:
             are_given=self._is_foreign(run),
             checker=None if self.checker is None else self.checker.of(run),
             reader=reader,
+            asks_back=self.settings.ask_back,
         )
 
     def _deterministic_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:

@@ -127,7 +127,7 @@ def test_a_reply_that_was_cut_off_keeps_its_whole_sentences_and_says_so(own: Cli
     assert asked.code == 4, asked
     assert asked.out.startswith("Water boils at 100 degrees Celsius at sea level. [1]\n")
     assert "freezes" not in asked.out.splitlines()[0]
-    assert "partial answer" in asked.out
+    assert "? answers a part of the question" in asked.out
     assert "cut off at its limit of 100 tokens; its unfinished last sentence is left out" in asked.err
     assert "--reply-tokens" in asked.err
     assert streamed.code == 4, streamed

@@ -28,7 +28,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         (folder / name).write_text(text, encoding="utf-8")
     with open_engine(data_dir=folder) as engine:
         engine.add([folder / name for name in MANUALS])
-    with serving(ServerSettings(engine={"data_dir": folder})) as server:
+    with serving(ServerSettings(engine={"data_dir": folder, "ask_back": True})) as server:
         yield server
 
 

@@ -63,7 +63,7 @@ def answer(
                 "partial", judgement={"missing": ["the price"]}, claims=[CLAIM, {"verdict": "unknown", "spans": []}]
             ),
             True,
-            "✓ verified · partial answer · 1 of 2 claims quotes its source · not found: “the price” · "
+            "? verified · partial answer · 1 of 2 claims quotes its source · not found: “the price” · "
             "confidence very high (uncalibrated)",
         ),
         (
@@ -102,7 +102,21 @@ def answer(
         (
             answer(checks=(("unknown", "block", "answers"),), confidence={**CONFIDENCE, "answers": "no"}),
             False,
-            "? does not answer the question · quoted exactly · confidence very high (uncalibrated)",
+            "? does not answer the question · quoted exactly",
+        ),
+        (
+            answer("partial", confidence={**CONFIDENCE, "answers": "yes"}),
+            True,
+            "? answers a part of the question · quoted exactly · confidence very high (uncalibrated)",
+        ),
+        (
+            answer(
+                checks=(("unknown", "block", "answers"),),
+                confidence={"level": "high", "calibrated": True, "value": 0.83, "answers": "unsure"},
+            ),
+            False,
+            "? probably answers the question, but the reader is not sure · quoted exactly · "
+            "about 83 % likely to be right",
         ),
         (
             answer(

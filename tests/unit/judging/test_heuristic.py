@@ -66,9 +66,10 @@ async def test_no_passages_are_never_scored() -> None:
     assert judged.issues == ("no passages",)
 
 
-async def test_a_question_without_words_is_to_be_clarified() -> None:
-    judged = await by_words(question("What is it?"), ANSWERED)
-    assert judged.sufficiency is None
+@pytest.mark.parametrize("judge", [HeuristicJudge(), HeuristicJudge(WordEmbedder())])
+async def test_a_question_without_words_is_to_be_clarified(judge: HeuristicJudge) -> None:
+    judged = await judge.judge(question("What is it?"), evidence(ANSWERED))
+    assert (judged.sufficiency, judged.triage) == (None, None)
     assert judged.recommendation is Action.CLARIFY
 
 

@@ -12,9 +12,8 @@ from assay.understanding.spelling import CollectionSpeller, SpellingUnderstander
 TEXTS = (
     "Reimbursement of travel needs receipts. The reimbursement is paid monthly.",
     "Vacation days expire in March. Managers approve vacation.",
-    "Our policy covers Australia and Iraq.",
+    "Our policy covers Australia and Iraq. A rule names a cheaper amount.",
 )
-ENGLISH = {"austria", "dog"}
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ async def speller() -> CollectionSpeller:
     document = Document("a", text, "", "a.md", "text", "f" * 64)
     passages = tuple(Passage(f"p{n}", "a", "r", 0, len(text), text) for n, text in enumerate(TEXTS))
     await index.add([Entry(document, passages, np.ones((len(TEXTS), 2), np.float32))])
-    return CollectionSpeller(index, ENGLISH.__contains__)
+    return CollectionSpeller(index)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +34,8 @@ async def speller() -> CollectionSpeller:
         ("Do vacaton days expire?", "vacation"),
         ("what does the polcy cover", "policy"),
         ("waht does the policy cover", "what"),
-        ("Who aproves travel?", "approve"),
+        ("Which acount pays?", "account"),
+        ("Who aproves travel?", "approves"),
     ],
 )
 async def test_a_misspelt_word_is_the_nearest_word_of_the_collection(
@@ -59,6 +59,8 @@ async def test_a_misspelt_word_is_the_nearest_word_of_the_collection(
         "See docs/polcy.md",
         "RMA 4711 pol",
         "Is a dog allowed?",
+        "Which is the cheapest, and is it rude?",
+        "What is the deel?",
         "報銷政策是什麼",
         "",
     ],
@@ -89,12 +91,12 @@ async def test_a_misspelt_word_that_the_dialogue_carried_over(speller: Collectio
 
 
 async def test_a_changed_collection_is_read_anew(speller: CollectionSpeller) -> None:
-    assert await speller.corrections("kettel") == ()
-    text = "The kettle boils."
+    assert await speller.corrections("kattellur") == ()
+    text = "The kattelur boils."
     passage = Passage("k", "b", "r", 0, len(text), text)
     vectors = np.ones((1, 2), np.float32)
     await speller.index.add([Entry(Document("b", text, "", "b.md", "text", "f" * 64), (passage,), vectors)])
-    assert await speller.corrections("kettel") == (Correction("kettel", "kettle"),)
+    assert await speller.corrections("kattellur") == (Correction("kattellur", "kattelur"),)
 
 
 def test_a_name_needs_to_be_long() -> None:

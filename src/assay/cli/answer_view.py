@@ -35,6 +35,7 @@ DECLINED = ("abstained", "clarify")
 ANSWERS = "answers"
 CLOSEST, DOUBTFUL = "Closest passages (they may not answer the question):", "This may not answer the question:"
 PROBABLE = "This probably answers the question:"
+DISPUTED, DISAGREE = "The sources disagree:", "the sources disagree"
 NOT_VERIFIED, NO_ANSWER = "not verified", "does not answer the question"
 PART = "answers a part of the question"
 # Longer quotes are cut on the terminal; `--json` has the full quotes. Chosen.
@@ -96,9 +97,16 @@ def may_not_answer(answer: Json) -> bool:
 
 def _doubt_of(answer: Json) -> str:
     """The line above an answer that may not answer the question."""
+    if _is_disputed(answer):
+        return DISPUTED
     if probably_answers(answer["confidence"]):
         return PROBABLE
     return CLOSEST if _all_quoted(answer["claims"]) else DOUBTFUL
+
+
+def _is_disputed(answer: Json) -> bool:
+    """True if the sources give different answers, of which nobody can tell which one is right."""
+    return may_not_answer(answer) and bool(answer["judgement"].get("contradictions"))
 
 
 def probably_answers(confidence: Json) -> bool:
@@ -144,7 +152,7 @@ def verdict_line(answer: Json, verified: bool) -> Text:
     status, what = _status_of(answer, verified)
     parts = ["partial answer"] if answer["outcome"] == "partial" and what != PART else []
     # A high probability beside a failed check, or a plain no, reads like a contradiction; `assay show` prints both.
-    level = [] if what in (NOT_VERIFIED, NO_ANSWER) else [describe_confidence(answer["confidence"])]
+    level = [] if what in (NOT_VERIFIED, NO_ANSWER, DISAGREE) else [describe_confidence(answer["confidence"])]
     return with_mark(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), *level]))
 
 
@@ -461,6 +469,8 @@ def _status_of(answer: Json, verified: bool) -> tuple[str, str]:
     failed = any(check["status"] == "failed" for check in blocking)
     others = any(check["status"] == "unknown" and check["name"] != ANSWERS for check in blocking)
     if may_not_answer(answer) and not failed and not others:
+        if _is_disputed(answer):
+            return "unknown", DISAGREE
         if probably_answers(answer["confidence"]):
             return "unknown", "probably answers the question, but the reader is not sure"
         return "unknown", "may not answer the question" if answers == "unsure" else NO_ANSWER

@@ -308,6 +308,15 @@ def test_sources_that_disagree_are_shown_with_their_dates():
     assert lines == ["? sources disagree on “when it opened”: 1932 (2010) [1]; 1935 [2]"]
 
 
+def test_what_sources_disagree_on_is_not_called_the_closest_passages():
+    doubt = {**CONFIDENCE, "answers": "unsure", "calibrated": False, "value": None, "level": None}
+    contradiction = {"aspect": "when it opened", "readings": []}
+    judged = {"missing": [], "sufficiency": 0.9, "contradictions": [contradiction]}
+    disputed = shown(quoting("Boil the water. [1]", confidence=doubt, judgement=judged))
+    assert disputed.startswith("The sources disagree:\n\nBoil the water. [1]\n")
+    assert disputed.rstrip().endswith("? the sources disagree · quoted exactly")
+
+
 def test_an_answer_of_an_older_record_has_no_disagreements():
     assert list(disagreement_lines(answer(sources=[]))) == []
 

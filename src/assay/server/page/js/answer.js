@@ -93,7 +93,8 @@ function verdictNote(answer) {
 	const doubtful = ["unsure", "no"].includes(answers) && !isDeclined(answer);
 	const probable = answers === "unsure" && calibrated && /high/.test(level);
 	const closest = answer.claims.length && withKinds(answer.claims).every((claim) => claim.kind === "quoted");
-	const note = doubtful ? (probable ? "This probably answers the question." : closest ? "These are the closest passages; they may not answer the question." : "This may not answer the question.") : "";
+	const disputed = (answer.judgement.contradictions || []).length > 0;
+	const note = doubtful ? (disputed ? "The sources disagree." : probable ? "This probably answers the question." : closest ? "These are the closest passages; they may not answer the question." : "This may not answer the question.") : "";
 	const summary = isDeclined(answer) ? "" : ` · ${claimSummary(answer.claims)}`;
 	return h(
 		"div",

@@ -33,7 +33,8 @@ class Block:
     """One block of a text, from `start` to `end` in code points, half open, without outer white space.
 
     `path` are the titles of the headings above it, outermost first, its own left out. `items` are a list's
-    top-level items with all they hold, or a table's body rows; `header` is a table's header row with its rule.
+    top-level items with all they hold, or a table's body rows; `header` is a table's header row with its rule, or
+    the term that a paragraph describes, within it or above.
     `level` (1 to 6) and `title` (plain words) are a heading's. `leads` marks a paragraph that ends in no whole
     sentence: one that a list, code or a table goes on. `introduces` marks one that ends in a
     colon: a paragraph may go it on, too.

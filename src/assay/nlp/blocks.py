@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from assay.nlp.block import Block, BlockKind, Parsed, paragraph, with_paths
+from assay.nlp.indented import indented_blocks, is_indented, set_out, without_hyphens
 from assay.nlp.markdown import parse_markdown
 from assay.types import Passage, Span, TitledText
 
@@ -214,7 +215,8 @@ _LEFT_OUT = re.compile(
 def readable(passage: Passage, start: int, end: int) -> str:
     """The text shown to a reader for a span of a passage: no link targets, tags, templating or footnote marks.
 
-    Only Markdown and plain text are cleaned; other formats contain no markup.
+    Only Markdown and plain text are cleaned; other formats contain no markup. Words parted at the end of a line are
+    whole, and a text that is set in by blanks is set out.
 
     >>> text = 'It weighs [900 kilos](bell.md "The bell") &amp; more. {: .note }'
     >>> readable(Passage("p", "d", "r", 0, len(text), text, line=1), 0, len(text))
@@ -222,15 +224,17 @@ def readable(passage: Passage, start: int, end: int) -> str:
     """
     if passage.line is None:
         return passage.text[start:end]
+    if is_indented(passage.text):
+        return set_out(passage.text, start, end)
     parts, at = [], start
     for replaced in _parse(passage.text, "markdown").replacements:
         if at <= replaced.start and replaced.end <= end:
             parts += [passage.text[at : replaced.start], replaced.instead or (_JOIN if replaced.joins else _GAP)]
             at = replaced.end
     if not parts:
-        return passage.text[start:end]
+        return without_hyphens(passage.text[start:end])
     shown = "".join((*parts, passage.text[at:end])).replace(_JOIN, "")
-    shown = _LEFT_OUT.sub(_gap, _EMPTIED.sub("", shown))
+    shown = without_hyphens(_LEFT_OUT.sub(_gap, _EMPTIED.sub("", shown)))
     return shown.strip() if shown.strip() != shown else shown
 
 
@@ -338,7 +342,7 @@ def passage_blocks(passage: Passage) -> tuple[Block, ...]:
     if _has_rows(passage):
         return found
     if passage.line is not None:
-        return _cut_at_titles(passage, found)
+        return indented_blocks(passage.text) or _cut_at_titles(passage, found)
     begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
     levels = {start - passage.start: (place.section or "").split(_PATH) for start, place in begins if place.section}
     # A passage may begin with white space.

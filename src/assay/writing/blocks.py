@@ -115,9 +115,9 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
     if not found or _is_question_at_end(text, found):
         return None
     most_words = room.listed if any(block.kind is BlockKind.LIST for block in found) else room.block
-    whole = Shown(tuple(_without_marks(text, block) for block in found), passage)
+    whole = Shown(_join_parts([part for block in found for part in _whole_block(text, block)], text), passage)
     if whole.words <= SLACK * most_words:
-        return Shown(_join_parts(whole.parts, text), passage)
+        return whole
     parts: list[Span] = []
     left = most_words
     for before, block in zip((None, *found), found, strict=False):
@@ -134,6 +134,12 @@ def _is_question_at_end(text: str, found: Sequence[Block]) -> bool:
     (first, *others), last = found, text[found[-1].end :].strip()
     asked = text[first.start : first.end].rstrip("*_ ")
     return not others and not last and asked.endswith(("?", "？")) and len(asked.split()) <= _LONGEST_QUESTION
+
+
+def _whole_block(text: str, block: Block) -> list[Span]:
+    """The span of a block, after that of a term that stands above it."""
+    above = block.header is not None and block.header.start < block.start
+    return [*([block.header] if block.header and above else []), _without_marks(text, block)]
 
 
 def _without_marks(text: str, block: Block) -> Span:
@@ -313,7 +319,7 @@ def _units_under_one_heading(found: Sequence[Block], place: int) -> list[Span]:
 def _shorten_block(text: str, block: Block, span: Span, room: int) -> list[Span]:
     """The parts of a block around the span, about `room` words; parts that overlap the span always stay."""
     if _words(text, Span(block.start, block.end)) <= room:
-        return [_without_marks(text, block)]
+        return _whole_block(text, block)
     match block.kind:
         case BlockKind.LIST | BlockKind.TABLE if block.items:
             kept = _around(text, block.items, span, room)
@@ -321,13 +327,12 @@ def _shorten_block(text: str, block: Block, span: Span, room: int) -> list[Span]
         case BlockKind.CODE | BlockKind.HEADING:
             return [_without_marks(text, block)]
         case _:
-            prose = text[block.start : block.end]
-            found = [
-                Span(block.start + sentence.start, block.start + sentence.end) for sentence in sentences(prose)
-            ]
+            term = [block.header] if block.header else []
+            start = max(block.start, *(part.end for part in term)) if term else block.start
+            found = [Span(start + sentence.start, start + sentence.end) for sentence in sentences(text[start : block.end])]
             # Of a lead-in outside the answer the end is shown, next to what it leads to.
             inside = span if _overlaps(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
-            return _around(text, found, inside, room)
+            return [*term, *_around(text, found, inside, room)]
 
 
 def _with_reply(text: str, block: Block, taken: list[Span]) -> list[Span]:

@@ -37,7 +37,7 @@ class Block:
     the term that a paragraph describes, within it or above.
     `level` (1 to 6) and `title` (plain words) are a heading's. `leads` marks a paragraph that ends in no whole
     sentence: one that a list, code or a table goes on. `introduces` marks one that ends in a
-    colon: a paragraph may go it on, too.
+    colon: a paragraph may go it on, too. `continues` marks one that begins in lower case.
     """
 
     kind: BlockKind
@@ -50,6 +50,7 @@ class Block:
     title: str = ""
     leads: bool = False
     introduces: bool = False
+    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,9 @@ def paragraph(start: int, end: int, prose: str) -> Block:
     (True, False)
     """
     introduces = prose.rstrip(_CLOSING).endswith((":", "："))
-    return Block(BlockKind.PARAGRAPH, start, end, leads=leads_on(prose), introduces=introduces)
+    continues = prose.lstrip()[:1].islower()
+    leads = leads_on(prose)
+    return Block(BlockKind.PARAGRAPH, start, end, leads=leads, introduces=introduces, continues=continues)
 
 
 def without_nested(found: Sequence[Block]) -> list[Block]:

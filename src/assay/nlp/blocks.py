@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -23,8 +23,15 @@ _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 SHORTENED = "…"
 # The number of a section before its words.
 _SECTION_NUMBER = re.compile(r"\A\W*(?:[A-Z]\.|\d{1,2})(?:\.\d{1,2}){0,4}[.):]?(?=\s+[^\W\d])")
+# A name with a sign within it, or behind dashes, and its arguments.
+_IDENTIFIER = re.compile(
+    r"(?:-{1,2}[A-Za-z][\w-]*|[a-z][a-z0-9]*(?:-[a-z0-9]+)+|[A-Za-z]\w*(?:_\w+|\(\))|\w+(?:[./:]+\w+)*[_.]\w+)"
+    r"(?:\s*[,<\[(=].*)?"
+)
 _CELLS = re.compile(r"[ \t]*\|[ \t]*")
 _NAMED_CELL = re.compile(r"[^:;\n]{1,80}: [^\n]")
+# So many lines of names and values are the head of an entry at most (chosen).
+_MOST_NAMED = 4
 # Titles of sections are cut to this length (ingest/split.py).
 _LONGEST_TITLE = 120
 # Formats whose every line is a row.
@@ -247,9 +254,10 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
     """The neighbouring blocks needed to understand the span from `start` to `end`.
 
     A list or code includes the paragraph before it; a table does if that paragraph ends in an unfinished sentence,
-    a paragraph if it ends in a colon. Such paragraphs include what follows them, and a heading what follows it.
-    Headings above come along that are questions ("Yes." alone says nothing), or that hold a version, a year or
-    another number. Markup is left out.
+    a paragraph if it ends in a colon, or goes on in lower case. Such paragraphs include what follows them, a heading
+    what follows it, and lines of names and values the paragraph that they name.
+    Headings above come along that are questions ("Yes." alone says nothing), that hold a version, a year or
+    another number, or that name a setting or the like. Markup is left out.
 
     >>> found = blocks("# Tea\\n\\nYou need:\\n\\n- water\\n- leaves\\n\\nEnjoy.")
     >>> [block.kind.value for block in unit(found, 20, 25)]
@@ -273,7 +281,9 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
             return ()
     if first and _belongs_to(shown[first - 1], shown[first]):
         first -= 1
-    if last + 1 < len(shown) and shown[last].leads and _belongs_to(shown[last], shown[last + 1]):
+    if last + 1 < len(shown) and (
+        (shown[last].leads and _belongs_to(shown[last], shown[last + 1])) or _is_named_by(shown[last], shown[last + 1])
+    ):
         last += 1
     return (*_headings_above(shown, first), *shown[first : last + 1])
 
@@ -288,7 +298,8 @@ def _headings_above(shown: Sequence[Block], first: int) -> list[Block]:
             continue
         level = block.level
         is_question = at == first - 1 and block.title.endswith(("?", "？"))
-        if is_question or _has_number(block.title):
+        is_name = at == first - 1 and _is_identifier(block.title)
+        if is_question or is_name or _has_number(block.title):
             found.insert(0, block)
     return found
 
@@ -300,6 +311,15 @@ def _has_number(title: str) -> bool:
     [True, False, True, False]
     """
     return any(map(str.isdigit, without_section_number(title)))
+
+
+def _is_identifier(title: str) -> bool:
+    """Tell whether a heading is the name of a setting, an option, a function or a file.
+
+    >>> [_is_identifier(title) for title in ("4.1. reload-time <number>", "--quiet", "Set-up", "Paths", "fopen()")]
+    [True, True, False, False, True]
+    """
+    return _IDENTIFIER.fullmatch(without_section_number(title).strip()) is not None
 
 
 def without_section_number(title: str) -> str:
@@ -316,8 +336,13 @@ def _belongs_to(before: Block, block: Block) -> bool:
     if before.kind is not BlockKind.PARAGRAPH or before.path != block.path:
         return False
     if block.kind is BlockKind.PARAGRAPH:
-        return before.introduces
+        return before.introduces or (before.leads and block.continues)
     return block.kind in (BlockKind.LIST, BlockKind.CODE) or (block.kind is BlockKind.TABLE and before.leads)
+
+
+def _is_named_by(before: Block, block: Block) -> bool:
+    """Tell whether a paragraph has the block before it for its term."""
+    return block.header is not None and block.header.start == before.start and block.header.end == before.end
 
 
 def _parse(text: str, format: str) -> Parsed:
@@ -347,12 +372,39 @@ def passage_blocks(passage: Passage) -> tuple[Block, ...]:
     levels = {start - passage.start: (place.section or "").split(_PATH) for start, place in begins if place.section}
     # A passage may begin with white space.
     levels = {at + len(passage.text[at:]) - len(passage.text[at:].lstrip()): path for at, path in levels.items()}
+    if any(block.start < at < block.end for at in levels for block in found):
+        found = blocks(_without_titles(passage.text, levels))
     marked = [
         _of_plain_text(block, passage.text, levels.get(block.start, []) if levels else None) for block in found
     ]
+    marked = list(_with_names(marked, passage.text))
     if marked == list(found):
         return found
     return tuple(with_paths([replace(block, path=()) for block in marked])) if levels else tuple(marked)
+
+
+def _without_titles(text: str, levels: Mapping[int, Sequence[str]]) -> str:
+    """The text with a rule in place of each title, which ends the list above it."""
+    for at, path in levels.items():
+        title = _title_at(text, at, path[-1].split())
+        if title is not None and title.start == at and title.end > at + 2:
+            text = text[:at] + "*" * (title.end - at) + text[title.end :]
+    return text
+
+
+def _with_names(found: Sequence[Block], text: str) -> Iterator[Block]:
+    """The blocks; a paragraph right below a few lines of names and values has them for its term."""
+    term: Span | None = None
+    for block in found:
+        yield replace(block, header=term) if term and block.kind is BlockKind.PARAGRAPH else block
+        lines = text[block.start : block.end].splitlines() if block.kind is BlockKind.TABLE else []
+        is_term = 1 < len(lines) <= _MOST_NAMED and _name_values(lines)
+        term = Span(block.start, block.end) if is_term else None
+
+
+def _name_values(lines: Sequence[str]) -> bool:
+    """Tell whether every line is a name and its value: "Default: 60"."""
+    return all(_NAMED_CELL.match(line.lstrip()) for line in lines)
 
 
 def _cut_at_titles(passage: Passage, found: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -474,8 +526,7 @@ def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block
 
 def _is_table(lines: Sequence[str]) -> bool:
     """Tell whether lines are table rows: cells separated by bars, or at least two `name: value` lines."""
-    names = len(lines) > 1 and all(_NAMED_CELL.match(line.lstrip()) for line in lines)
-    return names or all(" | " in line for line in lines)
+    return (len(lines) > 1 and _name_values(lines)) or all(" | " in line for line in lines)
 
 
 def _strip(text: str, start: int, end: int) -> Span:

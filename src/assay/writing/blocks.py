@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from assay.nlp.anaphora import points_back
 from assay.nlp.blocks import Block, BlockKind, passage_blocks, readable, unit
 from assay.nlp.rivals import Rival
 from assay.nlp.sentences import sentences
@@ -56,8 +57,12 @@ class Shown:
 
     @property
     def readable(self) -> str:
-        """The text without markup that readers do not see."""
-        return "\n".join(quote.text for quote in self.quotes)
+        """The text without markup that readers do not see, with "…" where prose between two stretches is left out."""
+        quotes = self.quotes
+        ends = [quote.source.end - self.passage.start for quote in quotes]
+        starts = [quote.source.start - self.passage.start for quote in quotes[1:]]
+        gaps = [_gap(self.passage, end, start) for end, start in zip(ends, starts, strict=False)]
+        return "".join(chain.from_iterable(zip((quote.text for quote in quotes), [*gaps, ""], strict=True)))
 
     @property
     def words(self) -> int:
@@ -69,6 +74,15 @@ class Shown:
         """The stretches as quotes, without empty ones."""
         found = ((part, readable(self.passage, part.start, part.end)) for part in self.parts)
         return tuple(Quote(said, self.passage.span_of(part.start, part.end)) for part, said in found if said)
+
+
+def _gap(passage: Passage, end: int, start: int) -> str:
+    """What stands between two stretches that are shown together: a sign where prose between them is left out."""
+    if not any(map(str.isalnum, passage.text[end:start])):
+        return "\n"
+    prose = [block for block in passage_blocks(passage) if block.kind is BlockKind.PARAGRAPH]
+    is_prose = (any(block.start <= at < block.end for block in prose) for at in (end - 1, start))
+    return " …\n" if all(is_prose) else "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,16 +230,22 @@ def with_opening(question: Question, shown: Shown) -> Shown:
 def remainder_notes(question: Question, shown: Sequence[Shown]) -> list[str]:
     """A note after each part shown on how many more items its lists have; empty if one fact is asked for.
 
+    One item that is shown alone is what was wanted, unless several or steps are asked for.
+
     >>> text = "- a tent\\n- a rope\\n- a lamp"
-    >>> part = Shown((Span(0, 8),), Passage("p", "d", "r", 0, len(text), text))
+    >>> part = Shown((Span(0, 17),), Passage("p", "d", "r", 0, len(text), text))
     >>> remainder_notes(Question("What to pack?", "What to pack?"), [part])
-    ['\\n\\n(This list has 2 more items in the source.)']
+    ['\\n\\n(This list has 1 more item in the source.)']
     """
-    if question.answer_type in _SINGLE and not asks_for_several(question):
+    wants_several = asks_for_several(question) or question.kind is QuestionKind.HOW_TO
+    if question.answer_type in _SINGLE and not wants_several:
         return [""] * len(shown)
+    least = 1 if wants_several or question.answer_type in _LISTS else 2
     return [
-        f"\n\n(This list has {count:,} more item{'' if count == 1 else 's'} in the source.)" if count else ""
-        for count in items_left_out(shown)
+        f"\n\n(This list has {count:,} more item{'' if count == 1 else 's'} in the source.)"
+        if count and seen >= least
+        else ""
+        for seen, count in items_left_out(shown)
     ]
 
 
@@ -257,15 +277,15 @@ def _runs(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(zip(*(found[at:] for at in range(_RUN)), strict=False))
 
 
-def items_left_out(shown: Sequence[Shown]) -> list[int]:
-    """For each part, the number of items of its lists that no part shows; counted at the last part of a list.
+def items_left_out(shown: Sequence[Shown]) -> list[tuple[int, int]]:
+    """For each part, how many items of its lists are shown, and how many by no part; counted at a list's last part.
 
     >>> text = "- a tent\\n- a rope\\n- a lamp\\n- a map"
     >>> passage = Passage("p", "d", "r", 0, len(text), text)
     >>> items_left_out([Shown((Span(0, 8),), passage), Shown((Span(18, 26),), passage)])
-    [0, 2]
+    [(0, 0), (2, 2)]
     """
-    counts = [0] * len(shown)
+    counts = [(0, 0)] * len(shown)
     for passage in {shown_block.passage.passage_id: shown_block.passage for shown_block in shown}.values():
         parts = [
             (at, part)
@@ -276,9 +296,10 @@ def items_left_out(shown: Sequence[Shown]) -> list[int]:
         for block in passage_blocks(passage):
             if block.kind is not BlockKind.LIST:
                 continue
-            seen = [(at, item) for item in block.items for at, part in parts if _overlaps(part, item)]
-            if seen:
-                counts[max(at for at, _ in seen)] += len(block.items) - len({item for _, item in seen})
+            touched = [(at, item) for item in block.items for at, part in parts if _overlaps(part, item)]
+            if touched:
+                last, seen = max(at for at, _ in touched), len({item for _, item in touched})
+                counts[last] = (counts[last][0] + seen, counts[last][1] + len(block.items) - seen)
     return counts
 
 
@@ -311,6 +332,8 @@ def _units_under_one_heading(found: Sequence[Block], place: int) -> list[Span]:
             if block.start > place:
                 break
             held = []
+        elif block.continues and held:
+            held[-1] = Span(held[-1].start, unit(found, block.start, block.end)[-1].end)
         elif block.kind is not BlockKind.MARKUP and (not held or block.start >= held[-1].end):
             held.append(Span(block.start, unit(found, block.start, block.end)[-1].end))
     return held
@@ -332,7 +355,19 @@ def _shorten_block(text: str, block: Block, span: Span, room: int) -> list[Span]
             found = [Span(start + sentence.start, start + sentence.end) for sentence in sentences(text[start : block.end])]
             # Of a lead-in outside the answer the end is shown, next to what it leads to.
             inside = span if _overlaps(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
-            return [*term, *_around(text, found, inside, room)]
+            return [*term, *_around(text, found, _with_antecedent(text, found, inside, room), room)]
+
+
+def _with_antecedent(text: str, found: Sequence[Span], span: Span, room: int) -> Span:
+    """The span, with the sentence before its first one if that points back to it and both fit."""
+    touched = [at for at, sentence in enumerate(found) if _overlaps(sentence, span)]
+    if not touched or not touched[0]:
+        return span
+    before, first = found[touched[0] - 1], found[touched[0]]
+    words = _words(text, Span(before.start, found[touched[-1]].end))
+    if words > SLACK * room or not points_back(text[first.start : first.end]):
+        return span
+    return Span(before.start, max(span.end, first.end))
 
 
 def _with_reply(text: str, block: Block, taken: list[Span]) -> list[Span]:

@@ -16,7 +16,7 @@ from assay.nlp.numbered import asked_numbers, is_of_none
 from assay.nlp.quantities import agree, quantities
 from assay.nlp.rivals import Rival, is_of_rival, rivals, titled_without
 from assay.nlp.table_cells import Cell, asked_cell, columns_alike, tables
-from assay.nlp.tokens import UNSPACED
+from assay.nlp.tokens import UNSPACED, terms
 from assay.types import (
     AnswerSpan,
     AnswerType,
@@ -63,6 +63,9 @@ NEAR, MOST_BLOCKS = 3.0, 3
 MOSTLY = 0.5
 _ITEM = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _WORD = re.compile(r"\w+")
+_NAME_AND_VALUE = re.compile(r"[^:;\n]{1,80}: [^\n]")
+# "A priority value" repeats the question "which priority", "the package overcite" answers "which package".
+_INDEFINITE = ("a ", "an ")
 # A span with at least these log odds and at most this many words is shown first as the short answer (chosen).
 SURE_SPAN, SHORT_WORDS = 2.0, 8
 # From this probability the answer begins with yes or no (chosen).
@@ -414,7 +417,8 @@ def _sentence(number: int, question: Question, place: Place, polarity: str, apar
     """A block as a sentence of the answer, after the short answer if there is one."""
     passage, text = place.passage, place.shown.readable
     quotes = [_at_its_row(quote, question, place) for quote in place.shown.quotes]
-    short = polarity or _short(question, place.shown, place)
+    # A second quote may say otherwise, and is not read for a value of its own.
+    short = polarity or (_short(question, place.shown, place) if number == 1 else "")
     if short:
         between = "\n\n" if text.startswith(_LINES) else " — "
         text = f"**{short}**{between}{text}"
@@ -473,12 +477,33 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
     if in_code(place.passage, span) or _spans_rows(place.passage, span):
         return ""
     # Of a row in which several cells may be meant none is picked out.
-    if columns_alike(question.standalone, place.passage, span):
+    if columns_alike(question.standalone, place.passage, span) or _is_of_other_name(question, place.passage, span):
+        return ""
+    if said.casefold().startswith(_INDEFINITE) and not set(terms(question.standalone)).isdisjoint(terms(said)):
         return ""
     text = " ".join(without_markup(shown.text).split())
     if text.startswith(said) or shown.words <= 2 * len(said.split()):
         return ""
     return "" if not _touches_table(place.passage, span) and _is_one_of_several(said, text) else said
+
+
+def _is_of_other_name(question: Question, passage: Passage, span: Span) -> bool:
+    """Tell whether a number is the value of a name that the question lacks, while another name has a number, too.
+
+    >>> text = "Default: 60\\nExample: 120"
+    >>> asked = Question("What is the default?", "What is the default?")
+    >>> [_is_of_other_name(asked, Passage("p", "d", "r", 0, 24, text), span) for span in (Span(9, 11), Span(21, 24))]
+    [False, True]
+    """
+    found = (block for block in passage_blocks(passage) if block.kind is BlockKind.TABLE and block.header is None)
+    table = next((block for block in found if block.start <= span.start < block.end), None)
+    lines = [passage.text[line.start : line.end] for line in table.items] if table else []
+    if not all(map(_NAME_AND_VALUE.match, lines)):
+        return False
+    own = [passage.text[line.start : span.start] for line in (table.items if table else ()) if line.start <= span.start < line.end]
+    numbers = sum(any(map(str.isdigit, line.partition(": ")[2])) for line in lines)
+    is_named = any(set(terms(question.standalone)) & set(terms(line.partition(": ")[0])) for line in own)
+    return numbers > 1 and not is_named and any(map(str.isdigit, passage.text[span.start : span.end]))
 
 
 # Another item right behind a value, or a word that joins it to one before: "Mondays, Wednesdays and Fridays".

@@ -184,7 +184,7 @@ def test_a_list_that_is_asked_for_has_more_room_than_other_blocks():
     assert prose is not None
     assert whole.text.endswith(items)
     assert prose.words <= FACT_BLOCK
-    assert items_left_out([whole, prose]) == [0, 0]
+    assert items_left_out([whole, prose]) == [(18, 0), (0, 0)]
 
 
 @pytest.mark.parametrize(

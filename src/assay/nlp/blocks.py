@@ -282,7 +282,8 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
     if first and _belongs_to(shown[first - 1], shown[first]):
         first -= 1
     if last + 1 < len(shown) and (
-        (shown[last].leads and _belongs_to(shown[last], shown[last + 1])) or _is_named_by(shown[last], shown[last + 1])
+        (shown[last].leads and _belongs_to(shown[last], shown[last + 1]))
+        or _is_named_by(shown[last], shown[last + 1])
     ):
         last += 1
     return (*_headings_above(shown, first), *shown[first : last + 1])
@@ -367,7 +368,8 @@ def passage_blocks(passage: Passage) -> tuple[Block, ...]:
     if _has_rows(passage):
         return found
     if passage.line is not None:
-        return indented_blocks(passage.text) or _cut_at_titles(passage, found)
+        titles = _titles(passage)
+        return indented_blocks(passage.text, titles) or _cut_at_titles(passage, found, titles)
     begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
     levels = {start - passage.start: (place.section or "").split(_PATH) for start, place in begins if place.section}
     # A passage may begin with white space.
@@ -407,11 +409,8 @@ def _name_values(lines: Sequence[str]) -> bool:
     return all(_NAMED_CELL.match(line.lstrip()) for line in lines)
 
 
-def _cut_at_titles(passage: Passage, found: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The blocks, cut where a section of plain text begins with its title: a question, or an underlined line.
-
-    Parsed as Markdown, numbered titles and what stands below them are one list.
-    """
+def _titles(passage: Passage) -> tuple[Block, ...]:
+    """The headings where a section of plain text begins with its title: a question, a short or an underlined line."""
     text = passage.text
     begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
     titles: dict[int, Block] = {}
@@ -422,14 +421,23 @@ def _cut_at_titles(passage: Passage, found: tuple[Block, ...]) -> tuple[Block, .
             words = " ".join(text[title.start : title.end].split())
             end = _drawn_line(text, title.end) or title.end
             titles[title.start] = Block(BlockKind.HEADING, title.start, end, level=min(len(path), 6), title=words)
+    return tuple(titles[start] for start in sorted(titles))
+
+
+def _cut_at_titles(passage: Passage, found: tuple[Block, ...], titles: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks, cut where a section of plain text begins with its title.
+
+    Parsed as Markdown, numbered titles and what stands below them are one list.
+    """
     if not titles:
         return found
+    text = passage.text
     rest = list(text)
-    for heading in titles.values():
+    for heading in titles:
         # A rule in place of the title ends what stands above it.
         length = heading.end - heading.start
         rest[heading.start : heading.end] = "***".ljust(length)[:length]
-    cut = list(titles.values())
+    cut = list(titles)
     for block in blocks("".join(rest)):
         written = text[block.start : block.end]
         if any(heading.start <= block.start < heading.end for heading in cut[: len(titles)]) or is_drawn(written):

@@ -11,15 +11,24 @@ from itertools import pairwise
 from assay.nlp.block import Block, BlockKind, paragraph, with_paths
 from assay.types import Span
 
-# A line is set in from so many columns; so many lines, and this share of them, set a text in, and this share of
-# those reads as prose, with so many words in a row (chosen).
-_INDENT, _FEWEST_LINES, _MOSTLY, _PROSE, _WORDS_IN_A_ROW = 3, 5, 0.7, 0.3, 5
+# A line is set in from so many columns; so many lines, and this share of them, set a text in. This share of those at
+# least is prose, with so many words in a row, and this share at most ends as code does (docs/decisions/234).
+_INDENT, _FEWEST_LINES, _MOSTLY, _PROSE, _WORDS_IN_A_ROW, _CODE = 3, 5, 0.7, 0.25, 5, 0.1
+_CODE_ENDS = (";", "{", "}", "},", "*/")
 # A term is at most so many columns less deep than its description, has at most so many lines and words (chosen).
 _LEAST_STEP, _TERM_LINES, _TERM_WORDS = 2, 3, 10
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_NO_TERM_ENDS = (".", ":", ";", "?", ",", "\u2010", "\u00ad")
+# The most words of a heading: chosen as for a plain text (ingest/load_text.py).
+_TITLE_WORDS = 8
+# The first line of a passage, of which the indent is not known, is a term with so many characters at most (chosen).
+_SHORT_LINE = 45
+# What Markdown has and a text without marks has not: fences, items and headings at the margin, links, bold, notes.
+_MARKDOWN = re.compile(
+    r"^[ \t]*(?:```|~~~)|^(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]|\]\(|\*\*\w|\[\^|<!--|`[^`'\n]+`", re.MULTILINE
+)
 _LINE = re.compile(r"[^\n]*[^\s][^\n]*")
 _WORDS = re.compile(rf"(?:[^\W\d_]+['’,]?\s+){{{_WORDS_IN_A_ROW - 1}}}[^\W\d_]+")
-_ITEM = re.compile(r"(?:[-*•◦▪‣–o]|\(?\d{1,3}[.)])[ \t]+\S")
+_ITEM = re.compile(r"(?:[-*•◦○▪‣–o]|\(?\d{1,3}[.)])[ \t]+\S")
 # Two columns of a line, and the first line of a manual page and its last.
 _GAP = re.compile(r"(?: {2,}|[ ]*\t\s*)(?=\S)")
 _PAGE_LINE = re.compile(r"\S.*(?:\s{3}|\t).*|.*\S\(\d\w{0,4}\)")
@@ -72,30 +81,43 @@ def is_indented(text: str) -> bool:
     (True, False)
     """
     lines = [line for line in text.split("\n")[1:] if line.strip()]
-    if len(lines) < _FEWEST_LINES or _FENCE.search(text):
+    if len(lines) < _FEWEST_LINES or _MARKDOWN.search(text):
         return False
     inside = [line for line in lines if line.startswith((" " * _INDENT, "\t", " \t", "  \t"))]
     prose = sum(_WORDS.search(line) is not None for line in inside)
-    return len(inside) >= _MOSTLY * len(lines) and prose >= _PROSE * len(inside)
+    code = sum(line.rstrip().endswith(_CODE_ENDS) for line in inside)
+    is_prose = prose >= _PROSE * len(inside) and code <= _CODE * len(inside)
+    return is_prose and len(inside) >= _MOSTLY * len(lines)
 
 
 @lru_cache(maxsize=1 << 10)
-def indented_blocks(text: str) -> tuple[Block, ...]:
+def indented_blocks(text: str, titles: tuple[Block, ...] = ()) -> tuple[Block, ...]:
     """The blocks of an indented text: a term and what is set in below it are one; none for any other text.
 
-    A further paragraph below a term is a block with the term as `header`.
+    A further paragraph below a term is a block with the term as `header`. `titles` are headings that are known.
 
-    >>> page = "NAME\\n       tea - boil water for a cup\\n\\nOPTIONS\\n       -q     Say\\n              nothing at all.\\n"
+    >>> page = "NAME\\n       tea - boil water\\n\\nOPTIONS\\n       -q     Say\\n              nothing at all.\\n"
     >>> page += "\\n              It stays so for all of the cups.\\n\\n       -v     Say more than is of use.\\n"
-    >>> [(block.kind.value, page[block.start : block.end].split()[0]) for block in indented_blocks(page)]
-    [('heading', 'NAME'), ('paragraph', 'tea'), ('heading', 'OPTIONS'), ('paragraph', '-q'), ('paragraph', 'It'), ('paragraph', '-v')]
+    >>> [(block.kind.value, page[block.start : block.end].split()[0]) for block in indented_blocks(page)][3:]
+    [('paragraph', '-q'), ('paragraph', 'It'), ('paragraph', '-v')]
     """
     if not is_indented(text):
         return ()
+    lines, found = _lines(text), list[Block]()
+    ends = [*(title.start for title in titles), len(text)]
+    for title, end in zip((None, *titles), ends, strict=True):
+        start = title.end if title else 0
+        found += [title] if title else []
+        found += _below_title(text, [line for line in lines if start <= line.span.start < end])
+    return tuple(with_paths(found))
+
+
+def _below_title(text: str, lines: Sequence[_Line]) -> list[Block]:
+    """The blocks of lines, with headings in capitals."""
     found: list[Block] = []
     # The terms above, each with its column.
     terms: list[tuple[int, Span]] = []
-    runs = list(_runs(_lines(text)))
+    runs = list(_runs(text, lines))
     for run, below in zip(runs, [*runs[1:], []], strict=True):
         kind = _kind_at_margin(text, run[0])
         if kind is not None:
@@ -117,7 +139,7 @@ def indented_blocks(text: str) -> tuple[Block, ...]:
             found.append(block)
             if block.header is not None and block.header.start == block.start:
                 terms = [term for term in terms if term[0] < column] + [(column, block.header)]
-    return tuple(with_paths(found))
+    return found
 
 
 def _lines(text: str) -> list[_Line]:
@@ -134,17 +156,18 @@ def _lines(text: str) -> list[_Line]:
     if first.column or not set_in or _kind_at_margin(text, first) is not None:
         return lines
     column = min(set_in)
-    if not others[0].apart and not (others[0].column > column and _may_be_term(text, [first])):
+    is_short = first.span.end - first.span.start <= _SHORT_LINE
+    if not others[0].apart and not (others[0].column > column and is_short and _may_be_term(text, [first])):
         column = others[0].column
     return [replace(first, column=column), *others]
 
 
-def _runs(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
-    """The lines between empty ones; a line at the margin is by itself, as is an entry below a deeper line."""
+def _runs(text: str, lines: Sequence[_Line]) -> Iterator[list[_Line]]:
+    """The lines between empty ones; a heading at the margin is by itself, as is an entry below a deeper line."""
     run: list[_Line] = []
     for line in lines:
-        is_new = line.apart or not line.column or (run and not run[0].column)
-        if run and (is_new or (line.column <= run[0].column < run[-1].column)):
+        is_apart = any(_kind_at_margin(text, one) is not None for one in (line, *run[:1]))
+        if run and (line.apart or is_apart or (line.column <= run[0].column < run[-1].column)):
             yield run
             run = []
         run.append(line)
@@ -159,11 +182,9 @@ def _kind_at_margin(text: str, line: _Line) -> BlockKind | None:
         return None
     if _NUMBERED_PAGE.search(written) and _PAGE_LINE.fullmatch(written) and _GAP.search(written):
         return BlockKind.MARKUP
-    return BlockKind.HEADING if written.split()[0].isupper() and _is_mostly_capitals(written) else None
-
-
-def _is_mostly_capitals(written: str) -> bool:
-    return 2 * sum(map(str.isupper, written)) > sum(map(str.isalpha, written))
+    first, *others = written.split()
+    is_mostly_upper = 2 * sum(map(str.isupper, written)) > sum(map(str.isalpha, written))
+    return BlockKind.HEADING if first.isupper() and is_mostly_upper and len(others) < _TITLE_WORDS else None
 
 
 def _of_run(text: str, run: Sequence[_Line]) -> Iterator[Block]:
@@ -220,7 +241,9 @@ def _may_be_term(text: str, heads: Sequence[_Line], deeper: int = 0) -> bool:
     last = heads[-1]
     words = [text[line.span.start : line.span.end] for line in heads[:-1]]
     words.append(text[last.span.start : _end_of_term(text, last, deeper)])
-    return all(len(line.split()) <= _TERM_WORDS for line in words) and not words[-1].endswith((".", ":", ";", "?"))
+    is_short = all(len(line.split()) <= _TERM_WORDS and any(map(str.isalnum, line)) for line in words)
+    is_item = _ITEM.match(text, heads[0].span.start, heads[0].span.end) is not None
+    return is_short and not words[-1].endswith(_NO_TERM_ENDS) and not is_item
 
 
 def _end_of_term(text: str, line: _Line, deeper: int) -> int:

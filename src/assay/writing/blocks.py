@@ -352,7 +352,10 @@ def _shorten_block(text: str, block: Block, span: Span, room: int) -> list[Span]
         case _:
             term = [block.header] if block.header else []
             start = max(block.start, *(part.end for part in term)) if term else block.start
-            found = [Span(start + sentence.start, start + sentence.end) for sentence in sentences(text[start : block.end])]
+            found = [
+                Span(start + sentence.start, start + sentence.end)
+                for sentence in sentences(text[start : block.end])
+            ]
             # Of a lead-in outside the answer the end is shown, next to what it leads to.
             inside = span if _overlaps(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
             return [*term, *_around(text, found, _with_antecedent(text, found, inside, room), room)]

@@ -500,7 +500,11 @@ def _is_of_other_name(question: Question, passage: Passage, span: Span) -> bool:
     lines = [passage.text[line.start : line.end] for line in table.items] if table else []
     if not all(map(_NAME_AND_VALUE.match, lines)):
         return False
-    own = [passage.text[line.start : span.start] for line in (table.items if table else ()) if line.start <= span.start < line.end]
+    own = [
+        passage.text[line.start : span.start]
+        for line in (table.items if table else ())
+        if line.start <= span.start < line.end
+    ]
     numbers = sum(any(map(str.isdigit, line.partition(": ")[2])) for line in lines)
     is_named = any(set(terms(question.standalone)) & set(terms(line.partition(": ")[0])) for line in own)
     return numbers > 1 and not is_named and any(map(str.isdigit, passage.text[span.start : span.end]))

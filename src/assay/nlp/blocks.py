@@ -254,8 +254,8 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
     """The neighbouring blocks needed to understand the span from `start` to `end`.
 
     A list or code includes the paragraph before it; a table does if that paragraph ends in an unfinished sentence,
-    a paragraph if it ends in a colon, or goes on in lower case. Such paragraphs include what follows them, a heading
-    what follows it, and lines of names and values the paragraph that they name.
+    a paragraph if it ends in a colon, or goes on in lower case. Such paragraphs include what follows them, a
+    heading what follows it, and lines of names and values the paragraph that they name.
     Headings above come along that are questions ("Yes." alone says nothing), that hold a version, a year or
     another number, or that name a setting or the like. Markup is left out.
 
@@ -379,7 +379,7 @@ def passage_blocks(passage: Passage) -> tuple[Block, ...]:
     marked = [
         _of_plain_text(block, passage.text, levels.get(block.start, []) if levels else None) for block in found
     ]
-    marked = list(_with_names(marked, passage.text))
+    marked = list(_with_names(marked, passage))
     if marked == list(found):
         return found
     return tuple(with_paths([replace(block, path=()) for block in marked])) if levels else tuple(marked)
@@ -394,13 +394,17 @@ def _without_titles(text: str, levels: Mapping[int, Sequence[str]]) -> str:
     return text
 
 
-def _with_names(found: Sequence[Block], text: str) -> Iterator[Block]:
-    """The blocks; a paragraph right below a few lines of names and values has them for its term."""
+def _with_names(found: Sequence[Block], passage: Passage) -> Iterator[Block]:
+    """The blocks; a paragraph right below a few lines of names and values has them for its term.
+
+    Those at the start of a document are about all of it.
+    """
+    text = passage.text
     term: Span | None = None
     for block in found:
         yield replace(block, header=term) if term and block.kind is BlockKind.PARAGRAPH else block
         lines = text[block.start : block.end].splitlines() if block.kind is BlockKind.TABLE else []
-        is_term = 1 < len(lines) <= _MOST_NAMED and _name_values(lines)
+        is_term = 1 < len(lines) <= _MOST_NAMED and _name_values(lines) and passage.start + block.start > 0
         term = Span(block.start, block.end) if is_term else None
 
 

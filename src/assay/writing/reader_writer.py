@@ -63,9 +63,10 @@ NEAR, MOST_BLOCKS = 3.0, 3
 MOSTLY = 0.5
 _ITEM = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _WORD = re.compile(r"\w+")
-_NAME_AND_VALUE = re.compile(r"[^:;\n]{1,80}: [^\n]")
+# A line with a name and its value, and no other.
+_NAME_AND_VALUE = re.compile(r"^(?P<name>[^:;\n]{1,80}): (?P<value>[^;\n]+)$", re.MULTILINE)
 # "A priority value" repeats the question "which priority", "the package overcite" answers "which package".
-_INDEFINITE = ("a ", "an ")
+_INDEFINITE, _NOUN_WORDS = ("a ", "an "), 4
 # A span with at least these log odds and at most this many words is shown first as the short answer (chosen).
 SURE_SPAN, SHORT_WORDS = 2.0, 8
 # From this probability the answer begins with yes or no (chosen).
@@ -479,7 +480,8 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
     # Of a row in which several cells may be meant none is picked out.
     if columns_alike(question.standalone, place.passage, span) or _is_of_other_name(question, place.passage, span):
         return ""
-    if said.casefold().startswith(_INDEFINITE) and not set(terms(question.standalone)).isdisjoint(terms(said)):
+    is_noun = said.casefold().startswith(_INDEFINITE) and len(said.split()) <= _NOUN_WORDS
+    if is_noun and not set(terms(question.standalone)).isdisjoint(terms(said)):
         return ""
     text = " ".join(without_markup(shown.text).split())
     if text.startswith(said) or shown.words <= 2 * len(said.split()):
@@ -490,24 +492,23 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
 def _is_of_other_name(question: Question, passage: Passage, span: Span) -> bool:
     """Tell whether a number is the value of a name that the question lacks, while another name has a number, too.
 
-    >>> text = "Default: 60\\nExample: 120"
+    >>> passage = Passage("p", "d", "r", 0, 24, "Default: 60\\nExample: 120")
     >>> asked = Question("What is the default?", "What is the default?")
-    >>> [_is_of_other_name(asked, Passage("p", "d", "r", 0, 24, text), span) for span in (Span(9, 11), Span(21, 24))]
+    >>> [_is_of_other_name(asked, passage, span) for span in (Span(9, 11), Span(21, 24))]
     [False, True]
     """
-    found = (block for block in passage_blocks(passage) if block.kind is BlockKind.TABLE and block.header is None)
-    table = next((block for block in found if block.start <= span.start < block.end), None)
-    lines = [passage.text[line.start : line.end] for line in table.items] if table else []
-    if not all(map(_NAME_AND_VALUE.match, lines)):
+    lines = [*_NAME_AND_VALUE.finditer(passage.text)]
+    own = next((line for line in lines if line.start("value") <= span.start < line.end()), None)
+    if own is None or not any(map(str.isdigit, passage.text[span.start : span.end])):
         return False
-    own = [
-        passage.text[line.start : span.start]
-        for line in (table.items if table else ())
-        if line.start <= span.start < line.end
-    ]
-    numbers = sum(any(map(str.isdigit, line.partition(": ")[2])) for line in lines)
-    is_named = any(set(terms(question.standalone)) & set(terms(line.partition(": ")[0])) for line in own)
-    return numbers > 1 and not is_named and any(map(str.isdigit, passage.text[span.start : span.end]))
+    beside = [line for line in lines if line is not own and passage.text.count("\n", *_between(line, own)) == 1]
+    asked = set(terms(question.standalone))
+    return any(map(str.isdigit, "".join(line["value"] for line in beside))) and asked.isdisjoint(terms(own["name"]))
+
+
+def _between(line: re.Match[str], other: re.Match[str]) -> tuple[int, int]:
+    """The offsets between two lines."""
+    return min(line.end(), other.end()), max(line.start(), other.start())
 
 
 # Another item right behind a value, or a word that joins it to one before: "Mondays, Wednesdays and Fridays".

@@ -281,11 +281,10 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
             return ()
     if first and _belongs_to(shown[first - 1], shown[first]):
         first -= 1
-    if last + 1 < len(shown) and (
-        (shown[last].leads and _belongs_to(shown[last], shown[last + 1]))
-        or _is_named_by(shown[last], shown[last + 1])
-    ):
-        last += 1
+    following = shown[last + 1] if last + 1 < len(shown) else None
+    if following is not None:
+        leads = shown[last].leads and _belongs_to(shown[last], following)
+        last += leads or _is_named_by(shown[last], following)
     return (*_headings_above(shown, first), *shown[first : last + 1])
 
 
@@ -414,7 +413,7 @@ def _name_values(lines: Sequence[str]) -> bool:
 
 
 def _titles(passage: Passage) -> tuple[Block, ...]:
-    """The headings where a section of plain text begins with its title: a question, a short or an underlined line."""
+    """The headings where sections of plain text begin with their titles: questions, short or underlined lines."""
     text = passage.text
     begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
     titles: dict[int, Block] = {}

@@ -11,8 +11,8 @@ from itertools import pairwise
 from assay.nlp.block import Block, BlockKind, paragraph, with_paths
 from assay.types import Span
 
-# A line is set in from so many columns; so many lines, and this share of them, set a text in. This share of those at
-# least is prose, with so many words in a row, and this share at most ends as code does (docs/decisions/234).
+# A line is set in from so many columns; so many lines, and this share of them, set a text in. This share of those
+# at least is prose, with so many words in a row, and this share at most ends as code does (docs/decisions/234).
 _INDENT, _FEWEST_LINES, _MOSTLY, _PROSE, _WORDS_IN_A_ROW, _CODE = 3, 5, 0.7, 0.25, 5, 0.1
 _CODE_ENDS = (";", "{", "}", "},", "*/")
 # A term is at most so many columns less deep than its description, has at most so many lines and words (chosen).
@@ -77,7 +77,8 @@ def set_out(text: str, start: int, end: int) -> str:
 def is_indented(text: str) -> bool:
     """Tell whether most lines of a text are set in, and many of them are prose.
 
-    >>> is_indented("NAME\\n" + 6 * "       This line tells of a program.\\n"), is_indented("# Tea\\n\\n    brew\\n")
+    >>> page = "NAME\\n" + 6 * "       This line tells of a program.\\n"
+    >>> is_indented(page), is_indented("# Tea\\n\\n    brew\\n")
     (True, False)
     """
     lines = [line for line in text.split("\n")[1:] if line.strip()]

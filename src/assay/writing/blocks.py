@@ -57,7 +57,7 @@ class Shown:
 
     @property
     def readable(self) -> str:
-        """The text without markup that readers do not see, with "…" where prose between two stretches is left out."""
+        """The text without markup that readers do not see, with "…" where prose is left out between stretches."""
         quotes = self.quotes
         ends = [quote.source.end - self.passage.start for quote in quotes]
         starts = [quote.source.start - self.passage.start for quote in quotes[1:]]
@@ -189,11 +189,12 @@ def extend_block(shown: Shown, most_words: int) -> Shown:
     text, first, last = shown.passage.text, shown.parts[0].start, shown.parts[-1].end
     found = _units_under_one_heading(passage_blocks(shown.passage), first)
     behind = [block for block in found if block.start >= last]
-    before = [block for block in reversed(found) if block.end <= first]
+    before = _with_beginnings(text, [block for block in found if block.end <= first])
     parts, room, fits = list(shown.parts), most_words - shown.words, True
+    sides = (before, behind) if text[first].islower() else (behind, before)
     while fits:
         fits = False
-        for neighbours in (behind, before):
+        for neighbours in sides:
             if neighbours and _words(text, neighbours[0]) <= room:
                 room -= _words(text, neighbours[0])
                 parts.append(neighbours.pop(0))
@@ -332,11 +333,18 @@ def _units_under_one_heading(found: Sequence[Block], place: int) -> list[Span]:
             if block.start > place:
                 break
             held = []
-        elif block.continues and held:
-            held[-1] = Span(held[-1].start, unit(found, block.start, block.end)[-1].end)
         elif block.kind is not BlockKind.MARKUP and (not held or block.start >= held[-1].end):
             held.append(Span(block.start, unit(found, block.start, block.end)[-1].end))
     return held
+
+
+def _with_beginnings(text: str, held: Sequence[Span]) -> list[Span]:
+    """The stretches from the last to the first, each that begins in lower case together with the one before it."""
+    joined: list[Span] = []
+    for one in held:
+        goes_on = bool(joined) and text[one.start].islower()
+        joined.append(Span(joined.pop().start, one.end) if goes_on else one)
+    return joined[::-1]
 
 
 def _shorten_block(text: str, block: Block, span: Span, room: int) -> list[Span]:

@@ -13,9 +13,9 @@ from assay.core.stages import LLM, Selector
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
 from assay.judging.multi_step import Line, forms, held_share, held_terms, read_hit, term_weights
 from assay.judging.rewriting import LONGEST
-from assay.nlp.anaphora import points_back
 from assay.nlp.answer_types import new_candidates
-from assay.nlp.tokens import estimated_tokens, terms
+from assay.nlp.lexicon import word_class
+from assay.nlp.tokens import estimated_tokens, fold, terms, word_spans
 from assay.prompting import (
     FenceSource,
     absent_from,
@@ -109,6 +109,8 @@ _WHOLE = 3
 _ENOUGH = 0.5
 # The names of this many reduced forms count too (chosen).
 _STRIP_FORMS = 8
+# A sentence that opens with such a word continues the one before it.
+_POINTS_BACK = word_class("anaphora.sentence_openers")
 # A heading or table header belongs to what follows it.
 _HEAD = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\|)|.{1,200}:\s*$", re.DOTALL)
 
@@ -187,10 +189,15 @@ def with_what_they_need(lines: Sequence[Line], bearing: set[int]) -> set[int]:
     """The sentences with those that they refer back to, and with the heading above them."""
     kept = set(bearing)
     for n in sorted(bearing, reverse=True):
-        while n and (points_back(lines[n].text) or _HEAD.match(lines[n - 1].text)) and n - 1 not in kept:
+        while n and (_points_back(lines[n].text) or _HEAD.match(lines[n - 1].text)) and n - 1 not in kept:
             n -= 1
             kept.add(n)
     return kept
+
+
+def _points_back(text: str) -> bool:
+    first = next(word_spans(text), None)
+    return first is not None and fold(text[first.start : first.end]) in _POINTS_BACK
 
 
 def merge_strips(sentences: Sequence[Span], kept: Sequence[int]) -> tuple[Span, ...]:

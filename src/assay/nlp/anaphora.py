@@ -16,8 +16,6 @@ POSSESSIVES = word_class("pronouns.possessive")
 PRONOUNS = word_class("pronouns.personal")
 _BACK = PRONOUNS | POSSESSIVES
 _DETERMINERS = DEMONSTRATIVES | POSSESSIVES | {"the"}
-# Words that refer back where a sentence opens with them.
-_OPENERS = word_class("anaphora.sentence_openers")
 # Words that end a noun phrase.
 _ENDS = STOP_WORDS | word_class("anaphora.phrase_ends")
 # Unique things, or things that the next words specify: "the first", "the same", "the purpose of".
@@ -56,16 +54,6 @@ class Reference:
         'this index fund'
         """
         return " ".join((self.word, *self.nouns))
-
-
-def points_back(sentence: str) -> bool:
-    """True if a sentence opens with a word that refers to what stands before it.
-
-    >>> points_back("It was the first one in Africa."), points_back("Rain fell.")
-    (True, False)
-    """
-    first = next(word_spans(sentence), None)
-    return first is not None and fold(sentence[first.start : first.end]) in _OPENERS
 
 
 def references(text: str) -> tuple[Reference, ...]:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from assay.nlp.anaphora import points_back
 from assay.nlp.blocks import Block, BlockKind, passage_blocks, readable, unit
 from assay.nlp.rivals import Rival
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import terms, words
 from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
+from assay.writing.features import points_back
 
 # The most words of an answer with a fact, an explanation, and a list or steps; and of one block of the first two
 # (benchmarks/answers/choose.py).

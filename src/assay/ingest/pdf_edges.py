@@ -50,7 +50,7 @@ def _drop_number(lines: list[str], page: int, repeated: set[str]) -> None:
 def _drop_edge(pages: dict[int, list[str]], at: int, repeated: set[str], without_number: set[int]) -> None:
     """Take away first (`at` is 0) or last (-1) lines that are numbers of pages, or repeat those of other pages.
 
-    The keys of lines that other pages repeat are noted, and pages whose number is taken away leave `without_number`.
+    Keys of lines that other pages repeat are noted, and pages whose number is taken away leave `without_number`.
     """
     edges: dict[int, tuple[int, str]] = {}
     for number, lines in pages.items():

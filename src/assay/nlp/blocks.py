@@ -319,7 +319,8 @@ def _is_identifier(title: str) -> bool:
     >>> [_is_identifier(title) for title in ("4.1. reload-time <number>", "--quiet", "Set-up", "Paths", "fopen()")]
     [True, True, False, False, True]
     """
-    return _IDENTIFIER.fullmatch(without_section_number(title).strip()) is not None
+    name = without_section_number(title).strip()
+    return len(name) <= _LONGEST_TITLE and _IDENTIFIER.fullmatch(name) is not None
 
 
 def without_section_number(title: str) -> str:

@@ -27,7 +27,7 @@ _MARKDOWN = re.compile(
     r"^[ \t]*(?:```|~~~)|^(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]|\]\(|\*\*\w|\[\^|<!--|`[^`'\n]+`", re.MULTILINE
 )
 _LINE = re.compile(r"[^\n]*[^\s][^\n]*")
-_WORDS = re.compile(rf"(?:[^\W\d_]+['’,]?\s+){{{_WORDS_IN_A_ROW - 1}}}[^\W\d_]+")
+_WORDS = re.compile(rf"\b(?:[^\W\d_]+['’,]?\s+){{{_WORDS_IN_A_ROW - 1}}}[^\W\d_]+")
 _ITEM = re.compile(r"(?:[-*•◦○▪‣–o]|\(?\d{1,3}[.)])[ \t]+\S")
 # Two columns of a line, and the first line of a manual page and its last.
 _GAP = re.compile(r"(?: {2,}|[ ]*\t\s*)(?=\S)")

@@ -49,7 +49,9 @@ def test_a_term_and_what_is_set_in_below_it_are_one_block() -> None:
         (
             "paragraph",
             "-t, --time minutes",
-            "-t, --time minutes\n       How long the leaves stay in the water before\n       they are taken out again.",
+            "-t, --time minutes\n"
+            "       How long the leaves stay in the water before\n"
+            "       they are taken out again.",
         ),
         ("paragraph", "-t, --time minutes", "The default is four minutes for every kind."),
         (

@@ -119,7 +119,8 @@ def _below_title(text: str, lines: Sequence[_Line]) -> list[Block]:
     # The terms above, each with its column.
     terms: list[tuple[int, Span]] = []
     runs = list(_runs(text, lines))
-    for run, below in zip(runs, [*runs[1:], []], strict=True):
+    for at, run in enumerate(runs):
+        below = runs[at + 1] if at + 1 < len(runs) else []
         kind = _kind_at_margin(text, run[0])
         if kind is not None:
             span = run[0].span

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -11,6 +12,12 @@ from assay.types import Span
 _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
 # May follow the end of a sentence.
 _CLOSING = " \t\n\r\"'”’»)]*_`"
+
+
+# The name of a setting or the like, what may follow it in a heading, and the longest heading: chosen.
+_NAME = re.compile(r"(?:--?)?[^\W\d][\w./:-]*")
+_ARGUMENTS = ("", ",", "<", "[", "(", "=")
+_LONGEST_NAME = 120
 
 
 class BlockKind(StrEnum):
@@ -118,3 +125,17 @@ def with_paths(found: Sequence[Block]) -> Iterator[Block]:
         yield replace(block, path=titles)
         if block.kind is BlockKind.HEADING:
             path.append(block)
+
+
+def is_identifier(title: str) -> bool:
+    """Tell whether a heading is the name of a setting, an option, a function or a file.
+
+    >>> [is_identifier(title) for title in ("reload-time <number>", "--quiet", "Set-up", "Paths", "fopen()")]
+    [True, True, False, False, True]
+    """
+    match = _NAME.match(title) if len(title) <= _LONGEST_NAME else None
+    if match is None or title[match.end() :].lstrip()[:1] not in _ARGUMENTS:
+        return False
+    name = match.group().rstrip(".:/-")
+    has_sign = any(sign in name for sign in "_.") or ("-" in name and name.islower())
+    return has_sign or name.startswith("-") or title.startswith("()", match.end())

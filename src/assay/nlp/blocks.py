@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from assay.nlp.block import Block, BlockKind, Parsed, paragraph, with_paths
+from assay.nlp.block import Block, BlockKind, Parsed, is_identifier, paragraph, with_paths
 from assay.nlp.indented import indented_blocks, is_indented, set_out, without_hyphens
 from assay.nlp.markdown import parse_markdown
 from assay.types import Passage, Span, TitledText
@@ -23,11 +23,6 @@ _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 SHORTENED = "…"
 # The number of a section before its words.
 _SECTION_NUMBER = re.compile(r"\A\W*(?:[A-Z]\.|\d{1,2})(?:\.\d{1,2}){0,4}[.):]?(?=\s+[^\W\d])")
-# A name with a sign within it, or behind dashes, and its arguments.
-_IDENTIFIER = re.compile(
-    r"(?:-{1,2}[A-Za-z][\w-]*|[a-z][a-z0-9]*(?:-[a-z0-9]+)+|[A-Za-z]\w*(?:_\w+|\(\))|\w+(?:[./:]+\w+)*[_.]\w+)"
-    r"(?:\s*[,<\[(=].*)?"
-)
 _CELLS = re.compile(r"[ \t]*\|[ \t]*")
 _NAMED_CELL = re.compile(r"[^:;\n]{1,80}: [^\n]")
 # So many lines of names and values are the head of an entry at most (chosen).
@@ -298,7 +293,7 @@ def _headings_above(shown: Sequence[Block], first: int) -> list[Block]:
             continue
         level = block.level
         is_question = at == first - 1 and block.title.endswith(("?", "？"))
-        is_name = at == first - 1 and _is_identifier(block.title)
+        is_name = at == first - 1 and is_identifier(without_section_number(block.title).strip())
         if is_question or is_name or _has_number(block.title):
             found.insert(0, block)
     return found
@@ -311,16 +306,6 @@ def _has_number(title: str) -> bool:
     [True, False, True, False]
     """
     return any(map(str.isdigit, without_section_number(title)))
-
-
-def _is_identifier(title: str) -> bool:
-    """Tell whether a heading is the name of a setting, an option, a function or a file.
-
-    >>> [_is_identifier(title) for title in ("4.1. reload-time <number>", "--quiet", "Set-up", "Paths", "fopen()")]
-    [True, True, False, False, True]
-    """
-    name = without_section_number(title).strip()
-    return len(name) <= _LONGEST_TITLE and _IDENTIFIER.fullmatch(name) is not None
 
 
 def without_section_number(title: str) -> str:

@@ -26,12 +26,12 @@ _SHORT_LINE = 45
 _MARKDOWN = re.compile(
     r"^[ \t]*(?:```|~~~)|^(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]|\]\(|\*\*\w|\[\^|<!--|`[^`'\n]+`", re.MULTILINE
 )
-_LINE = re.compile(r"[^\n]*[^\s][^\n]*")
+_LINE = re.compile(r"[^\n]+")
 _WORDS = re.compile(rf"\b(?:[^\W\d_]+['’,]?\s+){{{_WORDS_IN_A_ROW - 1}}}[^\W\d_]+")
 _ITEM = re.compile(r"(?:[-*•◦○▪‣–o]|\(?\d{1,3}[.)])[ \t]+\S")
-# Two columns of a line, and the first line of a manual page and its last.
-_GAP = re.compile(r"(?: {2,}|[ ]*\t\s*)(?=\S)")
-_PAGE_LINE = re.compile(r"\S.*(?:\s{3}|\t).*|.*\S\(\d\w{0,4}\)")
+# What parts two columns of a line, and the heads and feet of manual pages: "TEA(1)      User Commands      TEA(1)".
+_GAP = re.compile(r"(?<=\S)(?: ?\t| {2})[ \t]*")
+_WIDE_GAP = re.compile(r"(?<=\S)(?: {3}|\t)")
 _NUMBERED_PAGE = re.compile(r"\S\(\d\w{0,4}\)")
 # What a typesetter puts between words to fill a line: chosen.
 _FILLED = re.compile(r"(?<=\S) {2,3}(?=\S)")
@@ -149,6 +149,8 @@ def _lines(text: str) -> list[_Line]:
     lines: list[_Line] = []
     for match in _LINE.finditer(text):
         written = match.group()
+        if not written.strip():
+            continue
         lead = len(written) - len(written.lstrip())
         span = Span(match.start() + lead, match.start() + len(written.rstrip()))
         apart = not lines or text.count("\n", lines[-1].span.end, span.start) > 1
@@ -182,7 +184,7 @@ def _kind_at_margin(text: str, line: _Line) -> BlockKind | None:
     written = text[line.span.start : line.span.end]
     if line.column:
         return None
-    if _NUMBERED_PAGE.search(written) and _PAGE_LINE.fullmatch(written) and _GAP.search(written):
+    if _NUMBERED_PAGE.search(written) and _WIDE_GAP.search(written):
         return BlockKind.MARKUP
     first, *others = written.split()
     is_mostly_upper = 2 * sum(map(str.isupper, written)) > sum(map(str.isalpha, written))

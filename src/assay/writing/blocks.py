@@ -77,7 +77,7 @@ class Shown:
 
 
 def _gap(passage: Passage, end: int, start: int) -> str:
-    """What stands between two stretches that are shown together: a sign where prose between them is left out."""
+    """The characters between two stretches that are shown together: a sign where prose is left out."""
     if not any(map(str.isalnum, passage.text[end:start])):
         return "\n"
     prose = [block for block in passage_blocks(passage) if block.kind is BlockKind.PARAGRAPH]

@@ -24,7 +24,7 @@ _TITLE_WORDS = 8
 _SHORT_LINE = 45
 # What Markdown has and a text without marks has not: fences, items and headings at the margin, links, bold, notes.
 _MARKDOWN = re.compile(
-    r"^[ \t]*(?:```|~~~)|^(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]|\]\(|\*\*\w|\[\^|<!--|`[^`'\n]+`", re.MULTILINE
+    r"^[ \t]*(?:```|~~~)|^(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]|\]\(|\*\*\w|\[\^|<!--", re.MULTILINE
 )
 _LINE = re.compile(r"[^\n]+")
 _WORDS = re.compile(rf"\b(?:[^\W\d_]+['’,]?\s+){{{_WORDS_IN_A_ROW - 1}}}[^\W\d_]+")

@@ -23,9 +23,7 @@ _TITLE_WORDS = 8
 # The first line of a passage, of which the indent is not known, is a term with so many characters at most (chosen).
 _SHORT_LINE = 45
 # What Markdown has and a text without marks has not: fences, items and headings at the margin, links, bold, notes.
-_MARKDOWN = re.compile(
-    r"^[ \t]*(?:```|~~~)|^(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]|\]\(|\*\*\w|\[\^|<!--", re.MULTILINE
-)
+_MARKDOWN = re.compile(r"^[ \t]*(?:```|~~~)|^(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]|\]\(|\*\*\w|\[\^|<!--", re.MULTILINE)
 _LINE = re.compile(r"[^\n]+")
 _WORDS = re.compile(rf"\b(?:[^\W\d_]+['’,]?\s+){{{_WORDS_IN_A_ROW - 1}}}[^\W\d_]+")
 _ITEM = re.compile(r"(?:[-*•◦○▪‣–o]|\(?\d{1,3}[.)])[ \t]+\S")

@@ -149,7 +149,7 @@ def _heads(lines: Sequence[str], at: int) -> bool:
         below += 1
     if below == len(lines):
         return False
-    if words.isupper() and below > at + 1:
+    if words.isupper() and (below > at + 1 or lines[below][0].isspace()):
         return not lines[below].strip().isupper()
     body = list(takewhile(str.strip, lines[below:]))
     prose = " ".join(body).strip()

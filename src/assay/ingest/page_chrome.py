@@ -40,6 +40,7 @@ _LONG = 1000
 _ALONE, _MOST_LINKS, _MOST_ELEMENTS = 0.8, 50, 200
 # Footnote marks, and the signs of back links and heading links.
 _NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})[\])]?")
+_NOTE_CLASS = re.compile(r"foot-?note|note-?ref", re.IGNORECASE)
 _SIGNS = frozenset("↩ ↩︎ ↑ ^ ⏎ ⤴ ⬆ ¶ # § 🔗".split())
 # Beside the content: a related box, or navigation.
 _SIDEBAR = re.compile(r"(?:^|[\s_-])sidebar(?:$|[\s_-])")
@@ -108,7 +109,8 @@ def is_note_mark(element: Any) -> bool:
     if link is None or "#" not in (link.get("href") or ""):
         return False
     sign = "".join(islice(element.itertext(), 5)).strip()
-    if element.tag == "sup" or "doc-noteref" in (link.get("role") or ""):
+    is_note = "doc-noteref" in (link.get("role") or "") or _NOTE_CLASS.search(link.get("class") or "")
+    if element.tag == "sup" or is_note:
         return _NOTE_MARK.fullmatch(sign) is not None
     # Fonts of icons draw the sign of a link in a character for private use.
     return sign in _SIGNS or (len(sign) == 1 and unicodedata.category(sign) == "Co")

@@ -25,14 +25,33 @@ def without_edges(pages: Mapping[int, Sequence[str]]) -> dict[int, list[str]]:
     (['The tea manual', 'Day 1', 'It is 1 p.m.'], ['Day 2', 'It is 2 p.m.'])
     """
     left = {number: list(lines) for number, lines in pages.items()}
+    repeated, without_number = set[str](), set(pages)
     for _ in range(_LINES):
         for at in (0, -1):
-            _drop_edge(left, at)
+            _drop_edge(left, at, repeated, without_number)
+    for number in without_number:
+        _drop_number(left[number], number, repeated)
     return left
 
 
-def _drop_edge(pages: dict[int, list[str]], at: int) -> None:
-    """Take away first (`at` is 0) or last (-1) lines that are numbers of pages, or repeat those of other pages."""
+def _drop_number(lines: list[str], page: int, repeated: set[str]) -> None:
+    """Take away a page's number that is read amid its lines, and the heads beside it that other pages repeat."""
+    for at, line in enumerate(lines):
+        if _NUMBERS.fullmatch(line.strip()) and _keys(page, line.strip()) & repeated:
+            first, last = at, at + 1
+            while first and lines[first - 1].strip() in repeated:
+                first -= 1
+            while last < len(lines) and lines[last].strip() in repeated:
+                last += 1
+            del lines[first:last]
+            return
+
+
+def _drop_edge(pages: dict[int, list[str]], at: int, repeated: set[str], without_number: set[int]) -> None:
+    """Take away first (`at` is 0) or last (-1) lines that are numbers of pages, or repeat those of other pages.
+
+    Keys of lines that other pages repeat are noted, and pages whose number is taken away leave `without_number`.
+    """
     edges: dict[int, tuple[int, str]] = {}
     for number, lines in pages.items():
         places = range(len(lines)) if at == 0 else range(len(lines) - 1, -1, -1)
@@ -41,12 +60,16 @@ def _drop_edge(pages: dict[int, list[str]], at: int) -> None:
             edges[number] = (place, lines[place].strip())
     keys = {number: _keys(number, line) for number, (_, line) in edges.items()}
     counted = Counter(key for found in keys.values() for key in found)
-    repeated = {key for key, count in counted.items() if count >= _LEAST_PAGES}
+    common = {key for key, count in counted.items() if count >= _LEAST_PAGES}
+    repeated |= common
     seen: set[str] = set()
     for number, (place, _) in edges.items():
-        found = keys[number] & repeated
-        if any(not _WORD.search(key) for key in found) or found & seen:
+        found = keys[number] & common
+        is_number = any(not _WORD.search(key) for key in found)
+        if is_number or found & seen:
             del pages[number][place]
+        if is_number:
+            without_number.discard(number)
         seen |= found
 
 

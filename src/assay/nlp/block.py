@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -11,6 +12,12 @@ from assay.types import Span
 _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
 # May follow the end of a sentence.
 _CLOSING = " \t\n\r\"'”’»)]*_`"
+
+
+# The name of a setting or the like, what may follow it in a heading, and the longest heading: chosen.
+_NAME = re.compile(r"(?:--?)?[^\W\d][\w./:-]*")
+_ARGUMENTS = ("", ",", "<", "[", "(", "=")
+_LONGEST_NAME = 120
 
 
 class BlockKind(StrEnum):
@@ -33,10 +40,11 @@ class Block:
     """One block of a text, from `start` to `end` in code points, half open, without outer white space.
 
     `path` are the titles of the headings above it, outermost first, its own left out. `items` are a list's
-    top-level items with all they hold, or a table's body rows; `header` is a table's header row with its rule.
+    top-level items with all they hold, or a table's body rows; `header` is a table's header row with its rule, or
+    the term that a paragraph describes, within it or above.
     `level` (1 to 6) and `title` (plain words) are a heading's. `leads` marks a paragraph that ends in no whole
     sentence: one that a list, code or a table goes on. `introduces` marks one that ends in a
-    colon: a paragraph may go it on, too.
+    colon: a paragraph may go it on, too. `continues` marks one that begins in lower case.
     """
 
     kind: BlockKind
@@ -49,6 +57,7 @@ class Block:
     title: str = ""
     leads: bool = False
     introduces: bool = False
+    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +98,9 @@ def paragraph(start: int, end: int, prose: str) -> Block:
     (True, False)
     """
     introduces = prose.rstrip(_CLOSING).endswith((":", "："))
-    return Block(BlockKind.PARAGRAPH, start, end, leads=leads_on(prose), introduces=introduces)
+    continues = prose.lstrip()[:1].islower()
+    leads = leads_on(prose)
+    return Block(BlockKind.PARAGRAPH, start, end, leads=leads, introduces=introduces, continues=continues)
 
 
 def without_nested(found: Sequence[Block]) -> list[Block]:
@@ -114,3 +125,17 @@ def with_paths(found: Sequence[Block]) -> Iterator[Block]:
         yield replace(block, path=titles)
         if block.kind is BlockKind.HEADING:
             path.append(block)
+
+
+def is_identifier(title: str) -> bool:
+    """Tell whether a heading is the name of a setting, an option, a function or a file.
+
+    >>> [is_identifier(title) for title in ("reload-time <number>", "--quiet", "Set-up", "Paths", "fopen()")]
+    [True, True, False, False, True]
+    """
+    match = _NAME.match(title) if len(title) <= _LONGEST_NAME else None
+    if match is None or title[match.end() :].lstrip()[:1] not in _ARGUMENTS:
+        return False
+    name = match.group().rstrip(".:/-")
+    has_sign = any(sign in name for sign in "_.") or ("-" in name and name.islower())
+    return has_sign or name.startswith("-") or title.startswith("()", match.end())

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from assay.nlp.block import Block, BlockKind, Parsed, paragraph, with_paths
+from assay.nlp.block import Block, BlockKind, Parsed, is_identifier, paragraph, with_paths
+from assay.nlp.indented import indented_blocks, is_indented, set_out, without_hyphens
 from assay.nlp.markdown import parse_markdown
 from assay.types import Passage, Span, TitledText
 
@@ -24,6 +25,8 @@ SHORTENED = "…"
 _SECTION_NUMBER = re.compile(r"\A\W*(?:[A-Z]\.|\d{1,2})(?:\.\d{1,2}){0,4}[.):]?(?=\s+[^\W\d])")
 _CELLS = re.compile(r"[ \t]*\|[ \t]*")
 _NAMED_CELL = re.compile(r"[^:;\n]{1,80}: [^\n]")
+# So many lines of names and values are the head of an entry at most (chosen).
+_MOST_NAMED = 4
 # Titles of sections are cut to this length (ingest/split.py).
 _LONGEST_TITLE = 120
 # Formats whose every line is a row.
@@ -214,7 +217,8 @@ _LEFT_OUT = re.compile(
 def readable(passage: Passage, start: int, end: int) -> str:
     """The text shown to a reader for a span of a passage: no link targets, tags, templating or footnote marks.
 
-    Only Markdown and plain text are cleaned; other formats contain no markup.
+    Only Markdown and plain text are cleaned; other formats contain no markup. Words parted at the end of a line are
+    whole, and a text that is set in by blanks is set out.
 
     >>> text = 'It weighs [900 kilos](bell.md "The bell") &amp; more. {: .note }'
     >>> readable(Passage("p", "d", "r", 0, len(text), text, line=1), 0, len(text))
@@ -222,15 +226,17 @@ def readable(passage: Passage, start: int, end: int) -> str:
     """
     if passage.line is None:
         return passage.text[start:end]
+    if is_indented(passage.text):
+        return set_out(passage.text, start, end)
     parts, at = [], start
     for replaced in _parse(passage.text, "markdown").replacements:
         if at <= replaced.start and replaced.end <= end:
             parts += [passage.text[at : replaced.start], replaced.instead or (_JOIN if replaced.joins else _GAP)]
             at = replaced.end
     if not parts:
-        return passage.text[start:end]
+        return without_hyphens(passage.text[start:end])
     shown = "".join((*parts, passage.text[at:end])).replace(_JOIN, "")
-    shown = _LEFT_OUT.sub(_gap, _EMPTIED.sub("", shown))
+    shown = without_hyphens(_LEFT_OUT.sub(_gap, _EMPTIED.sub("", shown)))
     return shown.strip() if shown.strip() != shown else shown
 
 
@@ -243,9 +249,10 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
     """The neighbouring blocks needed to understand the span from `start` to `end`.
 
     A list or code includes the paragraph before it; a table does if that paragraph ends in an unfinished sentence,
-    a paragraph if it ends in a colon. Such paragraphs include what follows them, and a heading what follows it.
-    Headings above come along that are questions ("Yes." alone says nothing), or that hold a version, a year or
-    another number. Markup is left out.
+    a paragraph if it ends in a colon, or goes on in lower case. Such paragraphs include what follows them, a
+    heading what follows it, and lines of names and values the paragraph that they name.
+    Headings above come along that are questions ("Yes." alone says nothing), that hold a version, a year or
+    another number, or that name a setting or the like. Markup is left out.
 
     >>> found = blocks("# Tea\\n\\nYou need:\\n\\n- water\\n- leaves\\n\\nEnjoy.")
     >>> [block.kind.value for block in unit(found, 20, 25)]
@@ -269,8 +276,10 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
             return ()
     if first and _belongs_to(shown[first - 1], shown[first]):
         first -= 1
-    if last + 1 < len(shown) and shown[last].leads and _belongs_to(shown[last], shown[last + 1]):
-        last += 1
+    following = shown[last + 1] if last + 1 < len(shown) else None
+    if following is not None:
+        leads = shown[last].leads and _belongs_to(shown[last], following)
+        last += leads or _is_named_by(shown[last], following)
     return (*_headings_above(shown, first), *shown[first : last + 1])
 
 
@@ -284,7 +293,8 @@ def _headings_above(shown: Sequence[Block], first: int) -> list[Block]:
             continue
         level = block.level
         is_question = at == first - 1 and block.title.endswith(("?", "？"))
-        if is_question or _has_number(block.title):
+        is_name = at == first - 1 and is_identifier(without_section_number(block.title).strip())
+        if is_question or is_name or _has_number(block.title):
             found.insert(0, block)
     return found
 
@@ -312,8 +322,13 @@ def _belongs_to(before: Block, block: Block) -> bool:
     if before.kind is not BlockKind.PARAGRAPH or before.path != block.path:
         return False
     if block.kind is BlockKind.PARAGRAPH:
-        return before.introduces
+        return before.introduces or (before.leads and block.continues)
     return block.kind in (BlockKind.LIST, BlockKind.CODE) or (block.kind is BlockKind.TABLE and before.leads)
+
+
+def _is_named_by(before: Block, block: Block) -> bool:
+    """Tell whether a paragraph has the block before it for its term."""
+    return block.header is not None and block.header.start == before.start and block.header.end == before.end
 
 
 def _parse(text: str, format: str) -> Parsed:
@@ -338,24 +353,53 @@ def passage_blocks(passage: Passage) -> tuple[Block, ...]:
     if _has_rows(passage):
         return found
     if passage.line is not None:
-        return _cut_at_titles(passage, found)
+        titles = _titles(passage)
+        return indented_blocks(passage.text, titles) or _cut_at_titles(passage, found, titles)
     begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
     levels = {start - passage.start: (place.section or "").split(_PATH) for start, place in begins if place.section}
     # A passage may begin with white space.
     levels = {at + len(passage.text[at:]) - len(passage.text[at:].lstrip()): path for at, path in levels.items()}
+    if any(block.start < at < block.end for at in levels for block in found):
+        found = blocks(_without_titles(passage.text, levels))
     marked = [
         _of_plain_text(block, passage.text, levels.get(block.start, []) if levels else None) for block in found
     ]
+    marked = list(_with_names(marked, passage))
     if marked == list(found):
         return found
     return tuple(with_paths([replace(block, path=()) for block in marked])) if levels else tuple(marked)
 
 
-def _cut_at_titles(passage: Passage, found: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The blocks, cut where a section of plain text begins with its title: a question, or an underlined line.
+def _without_titles(text: str, levels: Mapping[int, Sequence[str]]) -> str:
+    """The text with a rule in place of each title, which ends the list above it."""
+    for at, path in levels.items():
+        title = _title_at(text, at, path[-1].split())
+        if title is not None and title.start == at and title.end > at + 2:
+            text = text[:at] + "*" * (title.end - at) + text[title.end :]
+    return text
 
-    Parsed as Markdown, numbered titles and what stands below them are one list.
+
+def _with_names(found: Sequence[Block], passage: Passage) -> Iterator[Block]:
+    """The blocks; a paragraph right below a few lines of names and values has them for its term.
+
+    Those at the start of a document are about all of it.
     """
+    text = passage.text
+    term: Span | None = None
+    for block in found:
+        yield replace(block, header=term) if term and block.kind is BlockKind.PARAGRAPH else block
+        lines = text[block.start : block.end].splitlines() if block.kind is BlockKind.TABLE else []
+        is_term = 1 < len(lines) <= _MOST_NAMED and _name_values(lines) and passage.start + block.start > 0
+        term = Span(block.start, block.end) if is_term else None
+
+
+def _name_values(lines: Sequence[str]) -> bool:
+    """Tell whether every line is a name and its value: "Default: 60"."""
+    return all(_NAMED_CELL.match(line.lstrip()) for line in lines)
+
+
+def _titles(passage: Passage) -> tuple[Block, ...]:
+    """The headings where sections of plain text begin with their titles: questions, short or underlined lines."""
     text = passage.text
     begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
     titles: dict[int, Block] = {}
@@ -366,14 +410,23 @@ def _cut_at_titles(passage: Passage, found: tuple[Block, ...]) -> tuple[Block, .
             words = " ".join(text[title.start : title.end].split())
             end = _drawn_line(text, title.end) or title.end
             titles[title.start] = Block(BlockKind.HEADING, title.start, end, level=min(len(path), 6), title=words)
+    return tuple(titles[start] for start in sorted(titles))
+
+
+def _cut_at_titles(passage: Passage, found: tuple[Block, ...], titles: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks, cut where a section of plain text begins with its title.
+
+    Parsed as Markdown, numbered titles and what stands below them are one list.
+    """
     if not titles:
         return found
+    text = passage.text
     rest = list(text)
-    for heading in titles.values():
+    for heading in titles:
         # A rule in place of the title ends what stands above it.
         length = heading.end - heading.start
         rest[heading.start : heading.end] = "***".ljust(length)[:length]
-    cut = list(titles.values())
+    cut = list(titles)
     for block in blocks("".join(rest)):
         written = text[block.start : block.end]
         if any(heading.start <= block.start < heading.end for heading in cut[: len(titles)]) or is_drawn(written):
@@ -470,8 +523,7 @@ def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block
 
 def _is_table(lines: Sequence[str]) -> bool:
     """Tell whether lines are table rows: cells separated by bars, or at least two `name: value` lines."""
-    names = len(lines) > 1 and all(_NAMED_CELL.match(line.lstrip()) for line in lines)
-    return names or all(" | " in line for line in lines)
+    return (len(lines) > 1 and _name_values(lines)) or all(" | " in line for line in lines)
 
 
 def _strip(text: str, start: int, end: int) -> Span:

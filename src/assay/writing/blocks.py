@@ -12,6 +12,7 @@ from assay.nlp.rivals import Rival
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import terms, words
 from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
+from assay.writing.features import points_back
 
 # The most words of an answer with a fact, an explanation, and a list or steps; and of one block of the first two
 # (benchmarks/answers/choose.py).
@@ -56,8 +57,12 @@ class Shown:
 
     @property
     def readable(self) -> str:
-        """The text without markup that readers do not see."""
-        return "\n".join(quote.text for quote in self.quotes)
+        """The text without markup that readers do not see, with "…" where prose is left out between stretches."""
+        quotes = self.quotes
+        ends = [quote.source.end - self.passage.start for quote in quotes]
+        starts = [quote.source.start - self.passage.start for quote in quotes[1:]]
+        gaps = [_gap(self.passage, end, start) for end, start in zip(ends, starts, strict=False)]
+        return "".join(chain.from_iterable(zip((quote.text for quote in quotes), [*gaps, ""], strict=True)))
 
     @property
     def words(self) -> int:
@@ -69,6 +74,15 @@ class Shown:
         """The stretches as quotes, without empty ones."""
         found = ((part, readable(self.passage, part.start, part.end)) for part in self.parts)
         return tuple(Quote(said, self.passage.span_of(part.start, part.end)) for part, said in found if said)
+
+
+def _gap(passage: Passage, end: int, start: int) -> str:
+    """The characters between two stretches that are shown together: a sign where prose is left out."""
+    if not any(map(str.isalnum, passage.text[end:start])):
+        return "\n"
+    prose = [block for block in passage_blocks(passage) if block.kind is BlockKind.PARAGRAPH]
+    is_prose = (any(block.start <= at < block.end for block in prose) for at in (end - 1, start))
+    return " …\n" if all(is_prose) else "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +129,9 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
     if not found or _is_question_at_end(text, found):
         return None
     most_words = room.listed if any(block.kind is BlockKind.LIST for block in found) else room.block
-    whole = Shown(tuple(_without_marks(text, block) for block in found), passage)
+    whole = Shown(_join_parts([part for block in found for part in _whole_block(text, block)], text), passage)
     if whole.words <= SLACK * most_words:
-        return Shown(_join_parts(whole.parts, text), passage)
+        return whole
     parts: list[Span] = []
     left = most_words
     for before, block in zip((None, *found), found, strict=False):
@@ -134,6 +148,12 @@ def _is_question_at_end(text: str, found: Sequence[Block]) -> bool:
     (first, *others), last = found, text[found[-1].end :].strip()
     asked = text[first.start : first.end].rstrip("*_ ")
     return not others and not last and asked.endswith(("?", "？")) and len(asked.split()) <= _LONGEST_QUESTION
+
+
+def _whole_block(text: str, block: Block) -> list[Span]:
+    """The span of a block, after that of a term that stands above it."""
+    above = block.header is not None and block.header.start < block.start
+    return [*([block.header] if block.header and above else []), _without_marks(text, block)]
 
 
 def _without_marks(text: str, block: Block) -> Span:
@@ -169,11 +189,12 @@ def extend_block(shown: Shown, most_words: int) -> Shown:
     text, first, last = shown.passage.text, shown.parts[0].start, shown.parts[-1].end
     found = _units_under_one_heading(passage_blocks(shown.passage), first)
     behind = [block for block in found if block.start >= last]
-    before = [block for block in reversed(found) if block.end <= first]
+    before = _with_beginnings(text, [block for block in found if block.end <= first])
     parts, room, fits = list(shown.parts), most_words - shown.words, True
+    sides = (before, behind) if text[first].islower() else (behind, before)
     while fits:
         fits = False
-        for neighbours in (behind, before):
+        for neighbours in sides:
             if neighbours and _words(text, neighbours[0]) <= room:
                 room -= _words(text, neighbours[0])
                 parts.append(neighbours.pop(0))
@@ -210,16 +231,22 @@ def with_opening(question: Question, shown: Shown) -> Shown:
 def remainder_notes(question: Question, shown: Sequence[Shown]) -> list[str]:
     """A note after each part shown on how many more items its lists have; empty if one fact is asked for.
 
+    One item that is shown alone is what was wanted, unless several or steps are asked for.
+
     >>> text = "- a tent\\n- a rope\\n- a lamp"
-    >>> part = Shown((Span(0, 8),), Passage("p", "d", "r", 0, len(text), text))
+    >>> part = Shown((Span(0, 17),), Passage("p", "d", "r", 0, len(text), text))
     >>> remainder_notes(Question("What to pack?", "What to pack?"), [part])
-    ['\\n\\n(This list has 2 more items in the source.)']
+    ['\\n\\n(This list has 1 more item in the source.)']
     """
-    if question.answer_type in _SINGLE and not asks_for_several(question):
+    wants_several = asks_for_several(question) or question.kind is QuestionKind.HOW_TO
+    if question.answer_type in _SINGLE and not wants_several:
         return [""] * len(shown)
+    least = 1 if wants_several or question.answer_type in _LISTS else 2
     return [
-        f"\n\n(This list has {count:,} more item{'' if count == 1 else 's'} in the source.)" if count else ""
-        for count in items_left_out(shown)
+        f"\n\n(This list has {count:,} more item{'' if count == 1 else 's'} in the source.)"
+        if count and seen >= least
+        else ""
+        for seen, count in items_left_out(shown)
     ]
 
 
@@ -251,15 +278,15 @@ def _runs(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(zip(*(found[at:] for at in range(_RUN)), strict=False))
 
 
-def items_left_out(shown: Sequence[Shown]) -> list[int]:
-    """For each part, the number of items of its lists that no part shows; counted at the last part of a list.
+def items_left_out(shown: Sequence[Shown]) -> list[tuple[int, int]]:
+    """For each part, how many items of its lists are shown, and how many by no part; counted at a list's last part.
 
     >>> text = "- a tent\\n- a rope\\n- a lamp\\n- a map"
     >>> passage = Passage("p", "d", "r", 0, len(text), text)
     >>> items_left_out([Shown((Span(0, 8),), passage), Shown((Span(18, 26),), passage)])
-    [0, 2]
+    [(0, 0), (2, 2)]
     """
-    counts = [0] * len(shown)
+    counts = [(0, 0)] * len(shown)
     for passage in {shown_block.passage.passage_id: shown_block.passage for shown_block in shown}.values():
         parts = [
             (at, part)
@@ -270,9 +297,10 @@ def items_left_out(shown: Sequence[Shown]) -> list[int]:
         for block in passage_blocks(passage):
             if block.kind is not BlockKind.LIST:
                 continue
-            seen = [(at, item) for item in block.items for at, part in parts if _overlaps(part, item)]
-            if seen:
-                counts[max(at for at, _ in seen)] += len(block.items) - len({item for _, item in seen})
+            touched = [(at, item) for item in block.items for at, part in parts if _overlaps(part, item)]
+            if touched:
+                last, seen = max(at for at, _ in touched), len({item for _, item in touched})
+                counts[last] = (counts[last][0] + seen, counts[last][1] + len(block.items) - seen)
     return counts
 
 
@@ -310,10 +338,19 @@ def _units_under_one_heading(found: Sequence[Block], place: int) -> list[Span]:
     return held
 
 
+def _with_beginnings(text: str, held: Sequence[Span]) -> list[Span]:
+    """The stretches from the last to the first, each that begins in lower case together with the one before it."""
+    joined: list[Span] = []
+    for one in held:
+        goes_on = bool(joined) and text[one.start].islower()
+        joined.append(Span(joined.pop().start, one.end) if goes_on else one)
+    return joined[::-1]
+
+
 def _shorten_block(text: str, block: Block, span: Span, room: int) -> list[Span]:
     """The parts of a block around the span, about `room` words; parts that overlap the span always stay."""
     if _words(text, Span(block.start, block.end)) <= room:
-        return [_without_marks(text, block)]
+        return _whole_block(text, block)
     match block.kind:
         case BlockKind.LIST | BlockKind.TABLE if block.items:
             kept = _around(text, block.items, span, room)
@@ -321,13 +358,27 @@ def _shorten_block(text: str, block: Block, span: Span, room: int) -> list[Span]
         case BlockKind.CODE | BlockKind.HEADING:
             return [_without_marks(text, block)]
         case _:
-            prose = text[block.start : block.end]
+            term = [block.header] if block.header else []
+            start = max(block.start, *(part.end for part in term)) if term else block.start
             found = [
-                Span(block.start + sentence.start, block.start + sentence.end) for sentence in sentences(prose)
+                Span(start + sentence.start, start + sentence.end)
+                for sentence in sentences(text[start : block.end])
             ]
             # Of a lead-in outside the answer the end is shown, next to what it leads to.
             inside = span if _overlaps(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
-            return _around(text, found, inside, room)
+            return [*term, *_around(text, found, _with_antecedent(text, found, inside, room), room)]
+
+
+def _with_antecedent(text: str, found: Sequence[Span], span: Span, room: int) -> Span:
+    """The span, with the sentence before its first one if that points back to it and both fit."""
+    touched = [at for at, sentence in enumerate(found) if _overlaps(sentence, span)]
+    if not touched or not touched[0]:
+        return span
+    before, first = found[touched[0] - 1], found[touched[0]]
+    words = _words(text, Span(before.start, found[touched[-1]].end))
+    if words > SLACK * room or not points_back(text[first.start : first.end]):
+        return span
+    return Span(before.start, max(span.end, first.end))
 
 
 def _with_reply(text: str, block: Block, taken: list[Span]) -> list[Span]:

@@ -49,6 +49,7 @@ from assay.writing.ranking import (
     pertinent,
     readable,
     select,
+    with_antecedents,
 )
 
 # Comparisons: one sentence for each thing compared.
@@ -381,7 +382,7 @@ class ExtractiveWriter:
         shares = shares if scattered >= STEPS else pertinent(question, pool, reading, shares)
         disagreeing = sentence_per_reading(evidence, pool, shares)
         if disagreeing:
-            return _Plan(quoted=tuple(pool[index] for index in disagreeing))
+            return _Plan(quoted=tuple(pool[index] for index in with_antecedents(disagreeing, pool)))
         compared = sides(question, evidence, pool, shares)
         grounds, settled = _settle(question, pool, shares, compared)
         parts = [] if compared else sentence_per_part(question, pool, shares)

@@ -151,6 +151,12 @@ def direct_answers(reading: PoolFeatures, shares: Sequence[float]) -> list[int]:
     return sorted(whole, key=lambda index: -shares[index])[:1]
 
 
+def with_antecedents(chosen: Sequence[int], pool: Sequence[Candidate]) -> list[int]:
+    """The chosen, each after the sentence that it refers back to, without repetition."""
+    pairs = ((_antecedent(index, pool), index) for index in chosen)
+    return list(dict.fromkeys(index for pair in pairs for index in pair if index is not None))
+
+
 def _fits(index: int, chosen: Sequence[int], pool: Sequence[Candidate], most_words: float) -> bool:
     used = sum(pool[index].words for index in chosen)
     return index not in chosen and used + pool[index].words <= most_words and not _repeats(index, chosen, pool)

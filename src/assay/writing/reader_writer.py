@@ -16,7 +16,7 @@ from assay.nlp.numbered import asked_numbers, is_of_none
 from assay.nlp.quantities import agree, quantities
 from assay.nlp.rivals import Rival, is_of_rival, rivals, titled_without
 from assay.nlp.table_cells import Cell, asked_cell, columns_alike, tables
-from assay.nlp.tokens import UNSPACED
+from assay.nlp.tokens import UNSPACED, terms
 from assay.types import (
     AnswerSpan,
     AnswerType,
@@ -63,6 +63,10 @@ NEAR, MOST_BLOCKS = 3.0, 3
 MOSTLY = 0.5
 _ITEM = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _WORD = re.compile(r"\w+")
+# A line with a name and its value, and no other.
+_NAME_AND_VALUE = re.compile(r"^(?P<name>[^:;\n]{1,80}): (?P<value>[^;\n]+)$", re.MULTILINE)
+# "A priority value" repeats the question "which priority", "the package overcite" answers "which package".
+_INDEFINITE, _NOUN_WORDS = ("a ", "an "), 4
 # A span with at least these log odds and at most this many words is shown first as the short answer (chosen).
 SURE_SPAN, SHORT_WORDS = 2.0, 8
 # From this probability the answer begins with yes or no (chosen).
@@ -414,7 +418,8 @@ def _sentence(number: int, question: Question, place: Place, polarity: str, apar
     """A block as a sentence of the answer, after the short answer if there is one."""
     passage, text = place.passage, place.shown.readable
     quotes = [_at_its_row(quote, question, place) for quote in place.shown.quotes]
-    short = polarity or _short(question, place.shown, place)
+    # A second quote may say otherwise, and is not read for a value of its own.
+    short = polarity or (_short(question, place.shown, place) if number == 1 else "")
     if short:
         between = "\n\n" if text.startswith(_LINES) else " — "
         text = f"**{short}**{between}{text}"
@@ -473,12 +478,37 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
     if in_code(place.passage, span) or _spans_rows(place.passage, span):
         return ""
     # Of a row in which several cells may be meant none is picked out.
-    if columns_alike(question.standalone, place.passage, span):
+    if columns_alike(question.standalone, place.passage, span) or _is_of_other_name(question, place.passage, span):
+        return ""
+    is_noun = said.casefold().startswith(_INDEFINITE) and len(said.split()) <= _NOUN_WORDS
+    if is_noun and not set(terms(question.standalone)).isdisjoint(terms(said)):
         return ""
     text = " ".join(without_markup(shown.text).split())
     if text.startswith(said) or shown.words <= 2 * len(said.split()):
         return ""
     return "" if not _touches_table(place.passage, span) and _is_one_of_several(said, text) else said
+
+
+def _is_of_other_name(question: Question, passage: Passage, span: Span) -> bool:
+    """Tell whether a number is the value of a name that the question lacks, while another name has a number, too.
+
+    >>> passage = Passage("p", "d", "r", 0, 24, "Default: 60\\nExample: 120")
+    >>> asked = Question("What is the default?", "What is the default?")
+    >>> [_is_of_other_name(asked, passage, span) for span in (Span(9, 11), Span(21, 24))]
+    [False, True]
+    """
+    lines = [*_NAME_AND_VALUE.finditer(passage.text)]
+    own = next((line for line in lines if line.start("value") <= span.start < line.end()), None)
+    if own is None or not any(map(str.isdigit, passage.text[span.start : span.end])):
+        return False
+    beside = [line for line in lines if line is not own and passage.text.count("\n", *_between(line, own)) == 1]
+    asked = set(terms(question.standalone))
+    return any(map(str.isdigit, "".join(line["value"] for line in beside))) and asked.isdisjoint(terms(own["name"]))
+
+
+def _between(line: re.Match[str], other: re.Match[str]) -> tuple[int, int]:
+    """The offsets between two lines."""
+    return min(line.end(), other.end()), max(line.start(), other.start())
 
 
 # Another item right behind a value, or a word that joins it to one before: "Mondays, Wednesdays and Fridays".

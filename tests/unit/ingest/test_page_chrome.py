@@ -106,3 +106,8 @@ def test_such_a_heading_ends_with_what_holds_it_or_at_a_rule(body: str) -> None:
     loaded = HtmlLoader().load(f"<html><body><h1>Manual</h1>{body}</body></html>".encode(), "x")
     at = loaded.text.index("Below.")
     assert [str(region.location) for region in loaded.regions if region.start <= at < region.end] == ["Manual"]
+
+
+def test_the_mark_of_a_footnote_is_no_text() -> None:
+    body = '<p>Sent once. <a class="footnote-reference brackets" href="#id6">1</a> Then <a href="#id7">2</a>.</p>'
+    assert load(body).split("\n\n")[1] == "Sent once. Then 2."

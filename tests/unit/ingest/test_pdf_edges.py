@@ -46,3 +46,9 @@ def test_what_stands_at_the_same_edge_of_three_pages_goes(edge: str, left: int):
 def test_other_lines_stay(lines: list[str]):
     pages = {number: [line, f"It is {line} {number} o'clock."] for number, line in enumerate(lines, 1)}
     assert without_edges(pages) == pages
+
+
+def test_a_number_and_a_head_that_are_read_amid_the_lines_go():
+    pages = {number: [f"It is {number} o'clock.", "The tea", str(number + 4)] for number in range(1, 6)}
+    pages[5] = ["Tea is", "The tea", "9", "hot.", "12"]
+    assert without_edges(pages)[5] == ["Tea is", "hot.", "12"]

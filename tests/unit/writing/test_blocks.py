@@ -184,7 +184,7 @@ def test_a_list_that_is_asked_for_has_more_room_than_other_blocks():
     assert prose is not None
     assert whole.text.endswith(items)
     assert prose.words <= FACT_BLOCK
-    assert items_left_out([whole, prose]) == [0, 0]
+    assert items_left_out([whole, prose]) == [(18, 0), (0, 0)]
 
 
 @pytest.mark.parametrize(
@@ -192,6 +192,7 @@ def test_a_list_that_is_asked_for_has_more_room_than_other_blocks():
     [
         ("How to pack?", AnswerType.PROCEDURE, ["", "\n\n(This list has 1 more item in the source.)"]),
         ("Who packs?", AnswerType.PERSON, ["", ""]),
+        ("Where is the lamp?", AnswerType.OTHER, ["", "\n\n(This list has 1 more item in the source.)"]),
         ("Who are the packers?", AnswerType.PERSON, ["", "\n\n(This list has 1 more item in the source.)"]),
     ],
 )
@@ -209,6 +210,49 @@ def test_a_sentence_that_neither_stands_in_a_list_nor_leads_to_one_has_none():
     enjoy, water = LISTED.index("Enjoy"), LISTED.index("- water")
     assert list_around(passage, Span(enjoy, enjoy + 5)) is None
     assert list_around(passage, Span(water + 2, water + 4)) == Span(water, LISTED.index("\n\nEnjoy"))
+
+
+def test_one_item_that_was_asked_for_needs_no_note() -> None:
+    passage = Passage("p", "d", "r", 0, len(LISTED), LISTED)
+    leaves = LISTED.index("- leaves")
+    item = Shown((Span(leaves, leaves + 8),), passage)
+    asked = [Question(text, text) for text in ("What is in the pot?", "Which things are in the pot?")]
+    assert [bool(remainder_notes(question, [item])[0]) for question in asked] == [False, True]
+
+
+def test_a_sentence_that_points_back_is_shown_behind_the_one_before() -> None:
+    text = f"{'It rains here. ' * 20}The tea was made in Ulm. This was in 1950. {'Milk is white. ' * 20}"
+    assert shown(text, "1950", 10) == "The tea was made in Ulm. This was in 1950."
+    assert shown(text, "Ulm", 6) == "The tea was made in Ulm."
+
+
+def test_a_paragraph_that_goes_on_in_lower_case_is_shown_with_its_beginning() -> None:
+    text = "The tea is made\n\nin a pot of two litres.\n\nDrink it."
+    assert shown(text, "two litres") == "The tea is made\n\nin a pot of two litres."
+
+
+def test_lines_of_names_and_values_stand_with_what_they_name() -> None:
+    text = "Tea.\n\nSyntax: heat <number>\nDefault: 60\n\nThe heat of the pot in degrees.\n\nMore of it."
+    passage = Passage("p", "d", "r", 0, len(text), text)
+    for words in ("60", "degrees"):
+        start = text.index(words)
+        found = shown_around(passage, Span(start, start + 2), Room(100, 100, 100))
+        assert found is not None
+        assert found.text == text[6 : text.index("\n\nMore")]
+
+
+def test_a_heading_that_is_the_name_of_a_setting_stands_over_its_description() -> None:
+    text = "# Pot\n\n## heat_limit\n\nThe heat in degrees.\n\n## Use\n\nBoil it."
+    assert shown(text, "degrees") == "heat_limit\n\nThe heat in degrees."
+    assert shown(text, "Boil") == "Boil it."
+
+
+def test_a_sign_stands_where_prose_is_left_out() -> None:
+    text = "Tea is hot. Ice is cold. Milk is white.\n\n| tea | ice |\n|---|---|\n| 90 | 0 |\n| 80 | 1 |"
+    passage = Passage("p", "d", "r", 0, len(text), text)
+    milk, rows = text.index("Milk"), text.index("| 80")
+    assert Shown((Span(0, 11), Span(milk, milk + 14)), passage).readable == "Tea is hot. …\nMilk is white."
+    assert Shown((Span(0, 24), Span(rows, len(text))), passage).readable == "Tea is hot. Ice is cold.\n| 80 | 1 |"
 
 
 PIECES = st.sampled_from(

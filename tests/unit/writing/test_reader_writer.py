@@ -245,6 +245,21 @@ async def test_code_is_no_short_answer() -> None:
     assert said.text == text[: text.index("\n\nThen")] + "\n"
 
 
+async def test_a_noun_of_the_question_with_an_article_is_no_short_answer() -> None:
+    text = "Each parent has a leave form, and each form must be signed by the head of the office."
+    script = {(ASKED, text): reading(text, 3.0, "a leave form", sure=9.0)}
+    [said] = await sentences(evidence(text), script, asking(answer_type=AnswerType.NAME))
+    assert said.text == text
+
+
+async def test_only_the_first_quote_has_a_short_answer() -> None:
+    script = {(ASKED, LEAVE): reading(LEAVE, 3.0, "18 weeks", sure=9.0)}
+    script[(ASKED, PAY)] = reading(PAY, 3.0, "the last day", sure=9.0)
+    first, second = await sentences(evidence(LEAVE, PAY), script, asking(answer_type=AnswerType.DATE))
+    assert first.text == f"**18 weeks** — {LEAVE}"
+    assert second.text == f"\n\n{PAY}"
+
+
 async def test_a_short_answer_that_the_block_begins_with_is_not_said_twice() -> None:
     text = "18 weeks of leave is what each of the two parents gets, whenever the child was born."
     script = {(ASKED, text): reading(text, 3.0, "18 weeks", sure=9.0)}

@@ -37,3 +37,11 @@ def test_each_reading_is_quoted_with_its_source() -> None:
 
 def test_readings_that_cannot_be_quoted_leave_the_answer_as_it_is() -> None:
     assert written(disagreeing(Reading("1920", ("b",)), Reading("1999", ("gone",)))) == written(EVIDENCE)
+
+
+def test_a_reading_that_points_back_is_quoted_behind_the_sentence_before() -> None:
+    text = "Harlow Barracks stands in Ulm. It was built in 1920 for the navy."
+    passage = Passage("b", "b", "", 0, len(text), text)
+    others = disagreeing(Reading("1920", ("b",)), Reading("1878", ("a",)))
+    found = replace(others, hits=(EVIDENCE.hits[0], Hit(passage, 1.0)))
+    assert ("Harlow Barracks stands in Ulm.", ("b",)) in written(found)

@@ -31,7 +31,7 @@ async def test_the_answer_is_read_without_marks_under_its_sources_titles() -> No
 async def test_the_passage_quoted_first_is_read_with_and_without_its_quotes() -> None:
     text = "Leave lasts 18 weeks. Ask the office."
     source = Passage("p", "d", "r", 100, 100 + len(text), text)
-    quoted = Sentence(1, "Leave lasts 18 weeks.", ("p",), quotes=(Quote(text[:21], source.span_of(0, 21)),))
+    quoted = Sentence(1, "Leave lasts 18 weeks.", ("p",), quotes=(Quote(text[:21], source.span_of(100, 121)),))
     place = AnswerSpan(12, 20, 6.5)
     reader = ScriptedReader(
         {

@@ -2,9 +2,8 @@
 
 The rules' score is the least of what must hold. Beside it counts what a reader makes of the passages and of the
 answer itself, how much of the question the answer holds, and how far the nearest passage and the quoted place stand
-out: where several are as near, the one that was quoted is more often not the one that answers. So does how sure the
-reader is of its place there, and that the passage no longer answers without the quote (docs/decisions/150, 156, 158
-and 236).
+out: where several are as near, the one that was quoted is more often not the one that answers (docs/decisions/150,
+156 and 158).
 """
 
 from __future__ import annotations
@@ -21,12 +20,7 @@ from assay.types import AnswerReading
 
 # A reader's log odds beyond these tell no more.
 _MOST_ODDS = 4.0
-# The log odds of a place are three times as wide as those of a passage.
-_MOST_PLACE, _PLACE_SCALE = 12.0, 3.0
-FEATURES = (
-    *("score", "standing", "reader_best", "reader_second", "cosine_best"),
-    *("odds", "held", "rarest", "apart", "place", "needed"),
-)
+FEATURES = ("score", "standing", "reader_best", "reader_second", "cosine_best", "odds", "held", "rarest", "apart")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +73,10 @@ def features(
     measured = {"score": log_odds(score), "standing": stands_out(relevance), **told}
     if reading is None:
         return measured
-    odds = _clipped(reading.odds)
+    odds = min(max(reading.odds, -_MOST_ODDS), _MOST_ODDS)
     measured.setdefault("reader_best", (odds + _MOST_ODDS) / (2 * _MOST_ODDS))
-    measured |= {"odds": odds, "held": reading.held, "rarest": reading.rarest}
-    if reading.apart is not None:
-        measured["apart"] = _clipped(reading.apart)
-    if reading.place is not None:
-        measured["place"] = _clipped(reading.place, _MOST_PLACE) / _PLACE_SCALE
-    if reading.rest is not None:
-        measured["needed"] = -_clipped(reading.rest)
-    return measured
-
-
-def _clipped(odds: float, most: float = _MOST_ODDS) -> float:
-    return min(max(odds, -most), most)
+    apart = {} if reading.apart is None else {"apart": min(max(reading.apart, -_MOST_ODDS), _MOST_ODDS)}
+    return {**measured, "odds": odds, "held": reading.held, "rarest": reading.rarest, **apart}
 
 
 # From these probabilities that a quoted table row answers, it counts as answering, or as not: of the rows quoted in

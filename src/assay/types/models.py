@@ -105,9 +105,7 @@ class AnswerReading(Value):
     rarity, that the text and the titles and headings of its sources hold, and `rarest` that of its two rarest.
     `apart` are the log odds that what was quoted shows the answer rather than the other places found, the least of
     all parts of the question; None where nothing was weighed. `row` are the log odds that the table row quoted
-    answers, the least of all parts; None where no row was asked for. `place` are the log odds of the likeliest
-    place in the passage quoted first, and `rest` those that this passage answers without what is quoted of it; None
-    where nothing is quoted.
+    answers, the least of all parts; None where no row was asked for.
     """
 
     odds: float
@@ -115,8 +113,6 @@ class AnswerReading(Value):
     rarest: float
     apart: float | None = None
     row: float | None = None
-    place: float | None = None
-    rest: float | None = None
 
 
 # The roles that ask a language model; each may have a model of its own.

@@ -452,27 +452,7 @@ class ReaderRelevance:
         held, rarest = coverage_of(question.on_topic, " ".join((*titles, prose)))
         apart = min((sentence.apart for sentence in sentences if sentence.apart is not None), default=None)
         row = min((sentence.row for sentence in sentences if sentence.row is not None), default=None)
-        odds = min(reading.answerable for (reading,) in readings)
-        place, rest = await self._without_quotes(question, sentences, sources) if row is None else (None, None)
-        return AnswerReading(odds, held, rarest, apart, row, place, rest)
-
-    async def _without_quotes(
-        self, question: Question, sentences: Sequence[Sentence], sources: Sequence[Passage]
-    ) -> tuple[float | None, float | None]:
-        """The odds of the likeliest place in the passage quoted first, and of what is left of it."""
-        spans = [quote.source for sentence in sentences for quote in sentence.quotes]
-        first = next((one for one in sources if spans and one.passage_id == spans[0].passage_id), None)
-        if first is None:
-            return None, None
-        whole = titled(first)
-        left = list(whole.text)
-        for span in spans:
-            if span.passage_id == first.passage_id:
-                start, end = span.start - first.start, span.end - first.start
-                left[start:end] = " " * (end - start)
-        texts = [whole, replace(whole, text="".join(left))]
-        known, rest = await self.reader.read(question.standalone, texts)
-        return max((span.score for span in known.spans), default=None), rest.answerable
+        return AnswerReading(min(reading.answerable for (reading,) in readings), held, rarest, apart, row)
 
 
 def coverage_of(question: str, text: str) -> tuple[float, float]:

@@ -11,7 +11,7 @@ shares = st.floats(0, 1)
 relevances = st.dictionaries(st.text(max_size=3), shares, max_size=6)
 odds = st.floats(-50, 50)
 SIGNALS = {"reader_best": 0.9, "reader_second": 0.4, "cosine_best": 0.7, "cover_all": 1.0}
-READ = AnswerReading(2.0, 0.75, 0.5, 1.0, place=3.0, rest=-1.0)
+READ = AnswerReading(2.0, 0.75, 0.5, 1.0)
 
 
 @given(shares, shares, relevances)

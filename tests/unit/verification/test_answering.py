@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.testing.fakes import ScriptedReader
-from assay.types import AnswerSpan, Location, Passage, PassageReading, Question, Quote, Sentence, TitledText
+from assay.types import Location, Passage, PassageReading, Question, Sentence, TitledText
 from assay.verification.subject import ReaderRelevance, coverage_of
 
 ASKED = Question("How long is parental leave?", "How long is parental leave?")
@@ -26,27 +26,6 @@ async def test_the_answer_is_read_without_marks_under_its_sources_titles() -> No
     assert read.apart == 0.5
     # "leave" and "parents" stand in the title alone.
     assert 0 < read.held <= 1
-
-
-async def test_the_passage_quoted_first_is_read_with_and_without_its_quotes() -> None:
-    text = "Leave lasts 18 weeks. Ask the office."
-    source = Passage("p", "d", "r", 100, 100 + len(text), text)
-    quoted = Sentence(1, "Leave lasts 18 weeks.", ("p",), quotes=(Quote(text[:21], source.span_of(100, 121)),))
-    place = AnswerSpan(12, 20, 6.5)
-    reader = ScriptedReader(
-        {
-            (ASKED.standalone, f"{text[:21]}    "): PassageReading(2.0, (), 0.0, 0.0),
-            (ASKED.standalone, text): PassageReading(3.0, (AnswerSpan(0, 5, 1.0), place), 0.0, 0.0),
-            (ASKED.standalone, " " * 21 + text[21:]): PassageReading(-2.5, (), 0.0, 0.0),
-        }
-    )
-    read = await ReaderRelevance(reader).read(ASKED, (quoted,), "Leave lasts 18 weeks. [1]", [source])
-    assert read is not None
-    assert (read.place, read.rest) == (6.5, -2.5)
-    reader = ScriptedReader({(ASKED.standalone, "18 weeks."): PassageReading(2.0, (), 0.0, 0.0)})
-    unquoted = await ReaderRelevance(reader).read(ASKED, (Sentence(1, "18 weeks.", ("p",)),), "18 weeks.", [source])
-    assert unquoted is not None
-    assert (unquoted.place, unquoted.rest) == (None, None)
 
 
 async def test_what_may_be_about_an_earlier_topic_has_to_answer_the_question_on_it() -> None:

@@ -58,7 +58,7 @@ class TextLoader:
 
 @dataclass(frozen=True, slots=True)
 class _Title:
-    """A title in plain text with the lines drawn above and below it; the highest level is 1."""
+    """A title in plain text with the lines drawn above and below it; the highest level is 1, the opening 0."""
 
     span: Span
     words: str
@@ -122,12 +122,13 @@ def _headings(text: str) -> list[_Title]:
     """
     lines = text.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    opening = next((at for at, line in enumerate(lines) if line.strip()), 0)
     found = []
     for at, line in enumerate(lines):
         words = line.strip()
         if (at and lines[at - 1].strip()) or not _may_head(line) or not _heads(lines, at):
             continue
-        is_first = not any(map(str.strip, lines[:at])) and not "".join(lines[at + 1 : at + 2]).strip()
+        is_first = at == opening and not lines[at + 1].strip()
         level = _OPENING_LEVEL if is_first else _level_of(words)
         found.append(_Title(Span(starts[at], min(starts[at + 1], len(text))), words, level))
     return found if len(found) >= _FEWEST_HEADINGS else []
@@ -151,7 +152,7 @@ def _heads(lines: Sequence[str], at: int) -> bool:
         return False
     if words.isupper() and (below > at + 1 or lines[below][0].isspace()):
         return not lines[below].strip().isupper()
-    body = list(takewhile(str.strip, lines[below:]))
+    body = list(takewhile(str.strip, (lines[number] for number in range(below, len(lines)))))
     prose = " ".join(body).strip()
     is_prose = prose[0].isupper() and not prose.isupper() and prose.endswith(_STOPPED)
     return is_prose and len(prose.split()) >= _FEWEST_WORDS and len(body[0].strip()) > len(words)
